@@ -1,0 +1,274 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/libneedle/libneedle/cact"
+)
+
+func bitsOf(x []float32) []uint32 {
+	b := make([]uint32, len(x))
+	for i, v := range x {
+		b[i] = math.Float32bits(v)
+	}
+	return b
+}
+
+// everyLogit feeds ids one at a time and returns the logits' bits of each
+// position: the definition that all other ways of feeding must meet.
+func everyLogit(t *testing.T, m *Model, o SessionOptions, sink int, ids []int32) [][]uint32 {
+	t.Helper()
+	s := m.NewSession(o)
+	defer s.Close()
+	if err := s.SetSink(sink); err != nil {
+		t.Fatal(err)
+	}
+	var all [][]uint32
+	for _, id := range ids {
+		feed(t, s, id)
+		all = append(all, bitsOf(logitsOf(t, s)))
+	}
+	return all
+}
+
+func storedCase(t *testing.T, name string) *goldenCase {
+	t.Helper()
+	return readGolden(t, filepath.Join("../../testdata/oracle", name, "golden.json"))
+}
+
+func randomIDs(r *rand.Rand, m *Model, n int) []int32 {
+	ids := make([]int32, n)
+	for i := range ids {
+		ids[i] = int32(r.IntN(m.Geometry().VocabSize))
+	}
+	return ids
+}
+
+// TestBitsDoNotDependOnTheCut splits sequences at random, runs them on 1, 2
+// and 3 threads, takes and restores snapshots on the way, and wants the bits of
+// token-by-token feeding.
+func TestBitsDoNotDependOnTheCut(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for _, name := range []string{"tiny", "odd", "cq4", "mixed"} {
+		g := storedCase(t, name)
+		m := newModel(t, g.open(t, g.Archive), Options{})
+		for _, o := range []SessionOptions{{}, {Window: 12}, {Window: 40}} {
+			sink := r.IntN(50)
+			ids := randomIDs(r, m, 150)
+			want := everyLogit(t, m, o, sink, ids)
+			for threads := 1; threads <= 3; threads++ {
+				o.Threads = threads
+				s := m.NewSession(o)
+				if err := s.SetSink(sink); err != nil {
+					t.Fatal(err)
+				}
+				var saved *Snapshot
+				for at := 0; at < len(ids); {
+					n := min(1+r.IntN(1+r.IntN(80)), len(ids)-at)
+					feed(t, s, ids[at:at+n]...)
+					at += n
+					if !slices.Equal(bitsOf(logitsOf(t, s)), want[at-1]) {
+						t.Fatalf("%s, window %d, sink %d, %d threads: other bits at position %d", name, o.Window, sink, threads, at-1)
+					}
+					switch {
+					case saved == nil && r.IntN(3) == 0:
+						saved = s.Snapshot()
+					case saved != nil && r.IntN(3) == 0: // back, also into a new session
+						if r.IntN(2) == 0 {
+							s.Close()
+							s = m.NewSession(o)
+						}
+						s.Restore(saved)
+						at, saved = saved.Len(), nil
+						if !slices.Equal(bitsOf(logitsOf(t, s)), want[at-1]) {
+							t.Fatalf("%s: other bits after a restore at position %d", name, at)
+						}
+					}
+				}
+				s.Close()
+			}
+		}
+	}
+}
+
+// TestHeadsDoNotDependOnTheCut is the same for pools and cells.
+func TestHeadsDoNotDependOnTheCut(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	g := storedCase(t, "mixed")
+	m := newModel(t, g.open(t, g.Archive), Options{})
+	ids := randomIDs(r, m, 100)
+	read := func(threads int, parts ...int) (bits []uint32) {
+		s := m.NewSession(SessionOptions{Threads: threads})
+		defer s.Close()
+		at := 0
+		for _, n := range parts {
+			feed(t, s, ids[at:at+n]...)
+			at += n
+		}
+		for _, code := range m.Heads() {
+			pool, output, err := s.Head(code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bits = append(append(bits, bitsOf(pool)...), bitsOf(output)...)
+		}
+		return append(bits, bitsOf(s.Cells())...)
+	}
+	want := read(1, slices.Repeat([]int{1}, 100)...)
+	for threads := 1; threads <= 3; threads++ {
+		if got := read(threads, 100); !slices.Equal(got, want) {
+			t.Errorf("%d threads, one call: other bits", threads)
+		}
+		if got := read(threads, 7, 40, 1, 52); !slices.Equal(got, want) {
+			t.Errorf("%d threads, four calls: other bits", threads)
+		}
+	}
+}
+
+// TestDepthEqualsSlicedFile runs each stored slice beside the same depth of the
+// whole archive.
+func TestDepthEqualsSlicedFile(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	compared := 0
+	for _, path := range goldenFolders(t) {
+		g := readGolden(t, path)
+		for _, d := range g.Depths {
+			if d.Archive == "" {
+				continue
+			}
+			cut := newModel(t, g.open(t, g.Archive), Options{Depth: d.Depth})
+			file := newModel(t, g.open(t, d.Archive), Options{})
+			ids := randomIDs(r, cut, 60)
+			if a, b := everyLogit(t, cut, SessionOptions{}, 0, ids), everyLogit(t, file, SessionOptions{}, 0, ids); !slices.EqualFunc(a, b, slices.Equal) {
+				t.Errorf("%s depth %d: bits differ from the sliced file", g.Case, d.Depth)
+			}
+			compared++
+		}
+	}
+	if compared < 8 {
+		t.Errorf("compared %d slices, expected at least 8", compared)
+	}
+}
+
+func TestMappedEqualsBytes(t *testing.T) {
+	g := storedCase(t, "tiny")
+	data, err := os.ReadFile(filepath.Join(g.folder, g.Archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromBytes, err := cact.OpenBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := g.Prompts[0].IDs[:80]
+	a := everyLogit(t, newModel(t, fromBytes, Options{}), SessionOptions{}, 0, ids)
+	b := everyLogit(t, newModel(t, g.open(t, g.Archive), Options{}), SessionOptions{}, 0, ids)
+	if !slices.EqualFunc(a, b, slices.Equal) {
+		t.Error("bits differ between mmap and bytes")
+	}
+}
+
+// TestBitsSeeOneWeight is the negative control of the comparisons above: one
+// changed bit of one weight changes the bits of the logits.
+func TestBitsSeeOneWeight(t *testing.T) {
+	g := storedCase(t, "tiny")
+	data, err := os.ReadFile(filepath.Join(g.folder, g.Archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := g.Prompts[0].IDs[:20]
+	want := everyLogit(t, newModel(t, openBytes(t, data), Options{}), SessionOptions{}, 0, ids)
+	data[openBytes(t, data).Lookup("layers.2.v_proj").Offset] ^= 1
+	got := everyLogit(t, newModel(t, openBytes(t, data), Options{}), SessionOptions{}, 0, ids)
+	if slices.EqualFunc(got, want, slices.Equal) {
+		t.Error("a flipped weight bit leaves all logits' bits as they were")
+	}
+}
+
+func TestAppendRefusesAndKeepsTheState(t *testing.T) {
+	g := storedCase(t, "tiny")
+	m := newModel(t, g.open(t, g.Archive), Options{})
+	s := m.NewSession(SessionOptions{Window: 20})
+	defer s.Close()
+	ids := g.Prompts[0].IDs
+	feed(t, s, ids[:50]...)
+	want := bitsOf(logitsOf(t, s))
+
+	background := context.Background()
+	if err := s.Append(background, []int32{1, 512}); err == nil {
+		t.Error("an id beyond the vocabulary was accepted")
+	}
+	if err := s.Append(background, []int32{-1}); err == nil {
+		t.Error("a negative id was accepted")
+	}
+	if err := s.Append(background, make([]int32, 207)); err == nil {
+		t.Error("more tokens than the context holds were accepted")
+	}
+	cancelled, cancel := context.WithCancel(background)
+	cancel()
+	if err := s.Append(cancelled, ids[50:60]); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled context: %v", err)
+	}
+	if err := s.Append(&cancelAfter{Context: background, looks: 3}, ids[50:200]); !errors.Is(err, context.Canceled) {
+		t.Errorf("context cancelled on the way: %v", err)
+	}
+	if s.Len() != 50 || !slices.Equal(bitsOf(logitsOf(t, s)), want) {
+		t.Errorf("refused calls changed the state: %d positions", s.Len())
+	}
+	if err := s.SetSink(10); err == nil {
+		t.Error("a sink below what was fed was accepted")
+	}
+	if _, _, err := s.Head(cact.HeadCode(1)); err == nil {
+		t.Error("a head that the archive lacks was read")
+	}
+}
+
+// cancelAfter is cancelled from the given look on.
+type cancelAfter struct {
+	context.Context
+	looks int
+}
+
+func (c *cancelAfter) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestDepthOutOfRange(t *testing.T) {
+	g := storedCase(t, "tiny")
+	a := g.open(t, g.Archive)
+	for _, depth := range []int{-1, 1, 7, 1 << 40} {
+		if _, err := New(a, Options{Depth: depth}); err == nil {
+			t.Errorf("depth %d was accepted", depth)
+		}
+	}
+}
+
+func TestNoAllocationPerToken(t *testing.T) {
+	g := storedCase(t, "mixed")
+	m := newModel(t, g.open(t, g.Archive), Options{})
+	s := m.NewSession(SessionOptions{Window: 16, Threads: 2})
+	defer s.Close()
+	feed(t, s, g.Prompts[0].IDs[:100]...)
+	ctx := context.Background()
+	one := []int32{77}
+	if n := testing.AllocsPerRun(50, func() {
+		if err := s.Append(ctx, one); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Logits(); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 0 {
+		t.Errorf("%g allocations per token", n)
+	}
+}

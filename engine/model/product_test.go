@@ -1,0 +1,88 @@
+package model
+
+import (
+	"math"
+	"testing"
+
+	"github.com/libneedle/libneedle/quant"
+)
+
+// productMeter multiplies each activation of a real pass with both forms of
+// every matrix that reads it.
+type productMeter struct {
+	exact, shipped *Model
+	worst          map[string]float64
+}
+
+func (p *productMeter) floats(string, int, int, []float32)    {}
+func (p *productMeter) part(string, int, int, int, []float32) {}
+
+func (p *productMeter) ints(name string, layer, _ int, q []int8, scales []float32) {
+	pairs := map[string]func(m *Model) []quant.Product{
+		"lanes.z8": func(m *Model) []quant.Product {
+			return []quant.Product{m.blocks[layer].phiPre, m.blocks[layer].phiPost, m.blocks[layer].phiRes}
+		},
+		"attn.h8": func(m *Model) []quant.Product {
+			b := &m.blocks[layer]
+			return []quant.Product{b.q, b.k, b.v, b.gate}
+		},
+		"attn.o8":     func(m *Model) []quant.Product { return []quant.Product{m.blocks[layer].out} },
+		"engram.row8": func(m *Model) []quant.Product { return []quant.Product{m.sites[layer].key, m.sites[layer].value} },
+		"final.x8":    func(m *Model) []quant.Product { return []quant.Product{m.head} },
+	}[name]
+	if pairs == nil {
+		return
+	}
+	length := map[string]int{"lanes.z8": p.exact.g.Width * p.exact.g.Lanes, "attn.o8": p.exact.g.Heads * p.exact.g.VDim}[name]
+	if length == 0 {
+		length = p.exact.g.Width
+	}
+	x := quant.NewActivation(length, true)
+	copy(x.Q, q)
+	x.Scale = scales[0]
+	x.Rotate()
+	a, b := pairs(p.exact), pairs(p.shipped)
+	for i := range a {
+		if e := productError(a[i], b[i], x); e > p.worst[name] {
+			p.worst[name] = e
+		}
+	}
+}
+
+// productError is the relative L2 distance of the shipped product.
+func productError(exact, shipped quant.Product, x *quant.Activation) float64 {
+	n := exact.Rows()
+	a, b := make([]float32, n), make([]float32, n)
+	exact.Mul([][]float32{a}, []*quant.Activation{x}, 0, n)
+	shipped.Mul([][]float32{b}, []*quant.Activation{x}, 0, n)
+	var diff, size float64
+	for i := range a {
+		diff += (float64(a[i]) - float64(b[i])) * (float64(a[i]) - float64(b[i]))
+		size += float64(a[i]) * float64(a[i])
+	}
+	return math.Sqrt(diff / size)
+}
+
+func TestShippedProductsAgainstExact(t *testing.T) {
+	for _, name := range []string{"tiny", "odd", "cq4", "mixed"} {
+		g := storedCase(t, name)
+		a := g.open(t, g.Archive)
+		p := &productMeter{newModel(t, a, Options{Exact: true}), newModel(t, a, Options{}), map[string]float64{}}
+		s := p.exact.NewSession(SessionOptions{})
+		s.hook = p
+		for _, id := range g.Prompts[0].IDs[:40] {
+			feed(t, s, id)
+			logitsOf(t, s)
+		}
+		s.Close()
+		if len(p.worst) != 5 {
+			t.Errorf("%s: products seen: %v, want five kinds", name, p.worst)
+		}
+		for kind, e := range p.worst {
+			if e > 0.004 {
+				t.Errorf("%s: products of %s differ by %.4f%% from the exact form", name, kind, 100*e)
+			}
+		}
+		t.Logf("%s: worst relative L2 distance by input: %v", name, p.worst)
+	}
+}

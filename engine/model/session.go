@@ -1,0 +1,248 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"github.com/libneedle/libneedle/quant"
+	"github.com/libneedle/libneedle/simd"
+)
+
+// blockTokens is how many tokens one walk through the layers carries at most.
+// It bounds scratch memory and the time until a cancelled context is noticed.
+const blockTokens = 32
+
+// SessionOptions describe one sequence.
+type SessionOptions struct {
+	// Window, when not 0, lets every layer see only the sink and the last
+	// Window positions, the query's own included.
+	Window int
+	// Threads is the number of goroutines a call may use; 0 and 1 mean the
+	// caller's alone.
+	Threads int
+	// NoHeads leaves the probe pools out; Head then fails.
+	NoHeads bool
+	// KeepCells makes Cells return the hidden cells of the last position.
+	KeepCells bool
+}
+
+// ErrFault reports that memory of the mapped archive could not be read: the
+// file was truncated underneath.
+var ErrFault = errors.New("model: the archive's memory could not be read; was the file truncated?")
+
+// ErrNotFinite reports logits with an infinity or NaN among them: the archive's
+// weights overflow float32.
+var ErrNotFinite = errors.New("model: logits are not finite")
+
+// Session is the state of one sequence: KV cache, convolution rows, engram
+// rows, pools and position. One goroutine may use it at a time.
+type Session struct {
+	m    *Model
+	opt  SessionOptions
+	pool *pool
+	hook hook
+
+	pos     int
+	sink    int
+	history []int32 // the last max(order)-1 ids, the newest last
+	kv      kvCache
+	rows    []rawRows  // per layer
+	memory  []ringRows // per site: value rows before the taps
+	pools   []poolState
+
+	last     *quant.Activation // the last position's input to the head
+	lastCell []float32         // [layers+1][d]
+	logits   []float32
+	fresh    bool // logits belong to the last position
+
+	// One block's working values; the stage functions read these fields.
+	tokens []token
+	n      int // tokens in the block
+	layer  int
+	site   int
+	jobs   []job
+	ys     [7][][]float32
+	xs     []*quant.Activation
+	stage  stages
+}
+
+// job is one product of a region.
+type job struct {
+	m  quant.Product
+	ys [][]float32
+}
+
+// NewSession returns an empty sequence. Close stops its goroutines.
+func (m *Model) NewSession(o SessionOptions) *Session {
+	g := m.g
+	s := &Session{
+		m: m, opt: o, pool: newPool(o.Threads),
+		last:   quant.NewActivation(g.Width, m.exact),
+		logits: make([]float32, g.LogitCount()),
+		tokens: make([]token, blockTokens),
+	}
+	if back := maxOrder(g.EngramOrders) - 1; back > 0 {
+		s.history = make([]int32, back)
+	}
+	s.kv = newKVCache(m, o, s.pool.size)
+	s.rows = make([]rawRows, len(m.blocks))
+	for l := range s.rows {
+		s.rows[l] = newRawRows(m)
+	}
+	s.memory = make([]ringRows, len(m.sites))
+	for i := range s.memory {
+		s.memory[i] = newRingRows((g.EngramConvTaps-1)*g.EngramDilation+blockTokens, g.Width)
+	}
+	for i := range s.tokens {
+		s.tokens[i] = newToken(m, s.keepCells())
+	}
+	for i := range s.ys {
+		s.ys[i] = make([][]float32, blockTokens)
+	}
+	s.xs = make([]*quant.Activation, blockTokens)
+	s.jobs = make([]job, 0, 4)
+	if s.keepCells() {
+		s.lastCell = make([]float32, (len(m.blocks)+1)*g.Width)
+	}
+	if !o.NoHeads {
+		s.pools = newPoolStates(m)
+	}
+	s.stage = s.bindStages()
+	return s
+}
+
+func (s *Session) keepCells() bool {
+	return s.opt.KeepCells || (!s.opt.NoHeads && len(s.m.heads) > 0)
+}
+
+func maxOrder(orders []int) int {
+	top := 0
+	for _, o := range orders {
+		top = max(top, o)
+	}
+	return top
+}
+
+// Close stops the session's goroutines; the session must not be used after it.
+func (s *Session) Close() { s.pool.close() }
+
+// Len is the number of positions fed.
+func (s *Session) Len() int { return s.pos }
+
+// SetSink pins the first n positions: they stay visible however far the window
+// moves. It fails once positions beyond the old and the new sink were fed.
+func (s *Session) SetSink(n int) error {
+	if n < 0 || s.pos > min(n, s.sink) && n != s.sink {
+		return fmt.Errorf("model: sink of %d positions: %d positions were already fed with a sink of %d", n, s.pos, s.sink)
+	}
+	s.sink = n
+	return nil
+}
+
+// Append feeds tokens. Ids are 0 to the vocabulary's size less one, and the
+// sequence holds at most the geometry's MaxSeqLen positions. ctx is looked at
+// before each block of up to 32 tokens. After an error the session is as it
+// was before the call.
+func (s *Session) Append(ctx context.Context, ids []int32) (err error) {
+	if err := s.check(ids); err != nil {
+		return err
+	}
+	var before *Snapshot
+	if len(ids) > blockTokens {
+		before = s.Snapshot()
+	}
+	defer func() {
+		if err != nil && before != nil {
+			s.Restore(before)
+		}
+	}()
+	for len(ids) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(len(ids), blockTokens)
+		if err := s.guard(func() { s.forward(ids[:n]) }); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
+
+func (s *Session) check(ids []int32) error {
+	for i, id := range ids {
+		if id < 0 || int(id) >= s.m.g.VocabSize {
+			return fmt.Errorf("model: token %d of the call is id %d, the vocabulary has ids 0 to %d", i, id, s.m.g.VocabSize-1)
+		}
+	}
+	if s.pos+len(ids) > s.m.g.MaxSeqLen {
+		return fmt.Errorf("model: %d tokens after %d exceed the context of %d", len(ids), s.pos, s.m.g.MaxSeqLen)
+	}
+	return nil
+}
+
+// guard turns a memory fault into an error. Other panics are bugs and pass.
+func (s *Session) guard(f func()) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	defer func() {
+		switch cause := recover().(type) {
+		case nil:
+		case fault:
+			err = faultError(cause.cause)
+		default:
+			err = faultError(cause)
+		}
+	}()
+	f()
+	return nil
+}
+
+// faultError is ErrFault for an error the runtime made of a memory fault (it
+// has an address); anything else panics on.
+func faultError(cause any) error {
+	if e, ok := cause.(interface{ Addr() uintptr }); ok && e != nil {
+		return ErrFault
+	}
+	panic(cause)
+}
+
+// Logits returns the last position's logits, one per row of the output head.
+// They are computed on the first call after Append and stay valid until the
+// next one.
+func (s *Session) Logits() ([]float32, error) {
+	if s.pos == 0 {
+		return nil, errors.New("model: no token was fed yet")
+	}
+	if !s.fresh {
+		if err := s.guard(s.project); err != nil {
+			return nil, err
+		}
+		s.fresh = true
+	}
+	for _, v := range s.logits {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return nil, ErrNotFinite
+		}
+	}
+	return s.logits, nil
+}
+
+func (s *Session) project() {
+	s.ys[0][0], s.xs[0], s.n = s.logits, s.last, 1
+	s.jobs = append(s.jobs[:0], job{s.m.head, s.ys[0][:1]})
+	s.products()
+	s.layer = -1
+	s.see("final.logits", &s.tokens[0], s.logits)
+}
+
+// Cells returns the last position's hidden cells [layers+1][d]: the embedding,
+// then each block's mean over lanes. nil unless KeepCells was set or heads are
+// present.
+func (s *Session) Cells() []float32 { return s.lastCell }
+
+// sqrtOf is the square root of a small whole number in float32.
+func sqrtOf(n int) float32 { return simd.Sqrt(float32(n)) }

@@ -1,0 +1,80 @@
+package model
+
+import "slices"
+
+// Snapshot is a session's exact state at one position. It is read-only and may
+// be restored into any session of the same model and window.
+type Snapshot struct {
+	pos, sink int
+	window    int
+	history   []int32
+	kv        []kvLayer
+	rows      [][]float32
+	memory    [][]float32
+	pools     []poolState
+	lastQ     []int8
+	lastScale float32
+	lastCell  []float32
+}
+
+// Len is the number of positions the snapshot holds.
+func (n *Snapshot) Len() int { return n.pos }
+
+// Snapshot copies the session's state; its size follows the number of
+// positions held, not the capacity.
+func (s *Session) Snapshot() *Snapshot {
+	n := &Snapshot{
+		pos: s.pos, sink: s.sink, window: s.opt.Window,
+		history:   slices.Clone(s.history),
+		lastQ:     slices.Clone(s.last.Q),
+		lastScale: s.last.Scale,
+		lastCell:  slices.Clone(s.lastCell),
+		pools:     slices.Clone(s.pools),
+	}
+	used := s.kv.used(s.pos, s.sink)
+	for l := range s.kv.layers {
+		c := &s.kv.layers[l]
+		n.kv = append(n.kv, kvLayer{c.key.clone(used), c.value.clone(used)})
+		n.rows = append(n.rows, slices.Clone(s.rows[l].ring.data))
+	}
+	for i := range s.memory {
+		n.memory = append(n.memory, slices.Clone(s.memory[i].data))
+	}
+	for i := range n.pools {
+		n.pools[i].mean = slices.Clone(n.pools[i].mean)
+	}
+	return n
+}
+
+func (r *int8Rows) clone(slots int) int8Rows {
+	return int8Rows{r.heads, r.dim, slices.Clone(r.data[:slots*r.heads*r.dim]), slices.Clone(r.scales[:slots*r.heads])}
+}
+
+// Restore sets the session to a snapshot's state, which was taken from a
+// session of the same model, window and heads.
+func (s *Session) Restore(n *Snapshot) {
+	s.pos, s.sink = n.pos, n.sink
+	copy(s.history, n.history)
+	s.kv.reserve(n.pos, n.sink)
+	for l := range s.kv.layers {
+		c := &s.kv.layers[l]
+		copy(c.key.data, n.kv[l].key.data)
+		copy(c.key.scales, n.kv[l].key.scales)
+		copy(c.value.data, n.kv[l].value.data)
+		copy(c.value.scales, n.kv[l].value.scales)
+		copy(s.rows[l].ring.data, n.rows[l])
+	}
+	for i := range s.memory {
+		copy(s.memory[i].data, n.memory[i])
+	}
+	for i := range n.pools {
+		p := &s.pools[i]
+		p.top, p.weight = n.pools[i].top, n.pools[i].weight
+		copy(p.mean, n.pools[i].mean)
+	}
+	copy(s.last.Q, n.lastQ)
+	s.last.Scale = n.lastScale
+	s.last.Rotate()
+	copy(s.lastCell, n.lastCell)
+	s.fresh = false
+}

@@ -1,0 +1,191 @@
+package quant
+
+import (
+	"math"
+
+	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/simd"
+)
+
+// ternaryBits is the record width that means -1, 0, +1.
+const ternaryBits = 5
+
+// GroupSize is the number of weights that share a norm.
+const GroupSize = simd.Group
+
+// Product is a matrix [Rows, Cols] to be multiplied with activations.
+type Product interface {
+	Rows() int
+	// Mul writes, for each activation t, rows [lo, hi) of the product to
+	// ys[t][lo:hi]. Calls for disjoint row ranges may run at the same time.
+	Mul(ys [][]float32, xs []*Activation, lo, hi int)
+	// Slice returns rows [lo, hi) as a matrix of its own, sharing memory.
+	Slice(lo, hi int) Product
+}
+
+// New returns the product form of a CQ record: the integer form, or the exact
+// one, which allocates 4 bytes per weight. The record's codes are read in
+// place by the integer form and must stay mapped.
+func New(cq cact.CQ, codebook []float32, exact bool) Product {
+	if exact {
+		return newExact(cq, codebook)
+	}
+	return newMatrix(cq, codebook)
+}
+
+// Matrix is the integer form: packed codes in the file's own layout, norms in
+// float32. It is read-only and safe for concurrent use.
+type Matrix struct {
+	rows, groups int
+	groupBytes   int
+	codes        []byte
+	norms        []float32 // [rows][groups]
+	decode       *decoder
+}
+
+// decoder holds what all rows of a width share.
+type decoder struct {
+	bits int
+	centroids
+	quads   [256][4]int16 // widths 2 and ternary
+	pairs   [256][2]int16 // width 4
+	byCode  [16]int16
+	inverse float32 // scale / sqrt(128)
+}
+
+func newMatrix(cq cact.CQ, codebook []float32) *Matrix {
+	groups := cq.PaddedCols / GroupSize
+	return &Matrix{
+		rows:       cq.Rows,
+		groups:     groups,
+		groupBytes: GroupSize * StoredBits(cq.Bits) / 8,
+		codes:      cq.Codes,
+		norms:      decodeNorms(cq.Norms),
+		decode:     newDecoder(cq.Bits, codebook),
+	}
+}
+
+// StoredBits is the number of bits a code of a record width takes in the file:
+// width 5 (ternary) is stored as 2-bit crumbs.
+func StoredBits(bits int) int {
+	if bits == ternaryBits {
+		return 2
+	}
+	return bits
+}
+
+// codeOf lists, for each point of the codebook, the code that stands for it.
+func codeOf(bits int, points int) []int {
+	if bits == ternaryBits {
+		return []int{3, 0, 1}
+	}
+	codes := make([]int, points)
+	for k := range codes {
+		codes[k] = k
+	}
+	return codes
+}
+
+func newDecoder(bits int, codebook []float32) *decoder {
+	d := &decoder{bits: StoredBits(bits), centroids: fitCentroids(codebook)}
+	for point, code := range codeOf(bits, len(codebook)) {
+		d.byCode[code] = d.level[point]
+	}
+	for b := range 256 {
+		for q := range 4 {
+			d.quads[b][q] = d.byCode[b>>(2*q)&3]
+		}
+		d.pairs[b] = [2]int16{d.byCode[b&15], d.byCode[b>>4]}
+	}
+	d.inverse = d.scale / float32(math.Sqrt(GroupSize))
+	return d
+}
+
+func decodeNorms(norms []byte) []float32 {
+	out := make([]float32, len(norms)/2)
+	for i := range out {
+		out[i] = cact.HalfToFloat(uint16(norms[2*i]) | uint16(norms[2*i+1])<<8)
+	}
+	return out
+}
+
+// Rows is the number of output values.
+func (m *Matrix) Rows() int { return m.rows }
+
+// Slice returns rows [lo, hi) of m.
+func (m *Matrix) Slice(lo, hi int) Product {
+	part := *m
+	part.rows = hi - lo
+	part.codes = m.codes[lo*m.groups*m.groupBytes : hi*m.groups*m.groupBytes]
+	part.norms = m.norms[lo*m.groups : hi*m.groups]
+	return &part
+}
+
+// Mul is documented at Product. One row's value is
+//
+//	inverse*scale * sum over groups of norm * (dot + sum*offset)
+//
+// with dot the exact integer product and the sum in ascending order.
+func (m *Matrix) Mul(ys [][]float32, xs []*Activation, lo, hi int) {
+	if len(xs) == 1 && m.decode.bits%2 == 0 {
+		m.mulOne(ys[0], xs[0], lo, hi)
+		return
+	}
+	m.mulMany(ys, xs, lo, hi)
+}
+
+func (m *Matrix) mulOne(y []float32, x *Activation, lo, hi int) {
+	d := m.decode
+	for row := lo; row < hi; row++ {
+		var sum float32
+		for g := range m.groups {
+			packed := m.group(row, g)
+			h := (*[GroupSize]int16)(x.rotated[g*GroupSize:])
+			var dot int32
+			if d.bits == 2 {
+				dot = simd.CQDot2((*[GroupSize / 4]byte)(packed), h, &d.quads)
+			} else {
+				dot = simd.CQDot4((*[GroupSize / 2]byte)(packed), h, &d.pairs)
+			}
+			sum = m.accumulate(sum, dot, x.sums[g], row, g)
+		}
+		y[row] = m.finish(sum, x)
+	}
+}
+
+// mulMany decodes each group once for all activations.
+func (m *Matrix) mulMany(ys [][]float32, xs []*Activation, lo, hi int) {
+	var codes [GroupSize]uint8
+	var level [GroupSize]int16
+	for row := lo; row < hi; row++ {
+		for t := range xs {
+			ys[t][row] = 0
+		}
+		for g := range m.groups {
+			simd.UnpackCodes(&codes, m.group(row, g), m.decode.bits)
+			for k, c := range codes {
+				level[k] = m.decode.byCode[c&15]
+			}
+			for t, x := range xs {
+				dot := simd.DotInt16(level[:], x.rotated[g*GroupSize:(g+1)*GroupSize])
+				ys[t][row] = m.accumulate(ys[t][row], dot, x.sums[g], row, g)
+			}
+		}
+		for t, x := range xs {
+			ys[t][row] = m.finish(ys[t][row], x)
+		}
+	}
+}
+
+func (m *Matrix) group(row, g int) []byte {
+	at := (row*m.groups + g) * m.groupBytes
+	return m.codes[at : at+m.groupBytes]
+}
+
+func (m *Matrix) accumulate(sum float32, dot int32, rotatedSum float32, row, g int) float32 {
+	return sum + float32((float32(dot)+float32(rotatedSum*m.decode.offset))*m.norms[row*m.groups+g])
+}
+
+func (m *Matrix) finish(sum float32, x *Activation) float32 {
+	return sum * float32(m.decode.inverse*x.Scale)
+}
