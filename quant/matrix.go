@@ -127,14 +127,17 @@ func (m *Matrix) Slice(lo, hi int) Product {
 //
 // with dot the exact integer product and the sum in ascending order.
 func (m *Matrix) Mul(ys [][]float32, xs []*Activation, lo, hi int) {
-	if len(xs) == 1 && m.decode.bits%2 == 0 {
-		m.mulOne(ys[0], xs[0], lo, hi)
+	if m.decode.bits%2 == 1 {
+		m.mulUnpacked(ys, xs, lo, hi)
 		return
 	}
-	m.mulMany(ys, xs, lo, hi)
+	for t, x := range xs {
+		m.mulPacked(ys[t], x, lo, hi)
+	}
 }
 
-func (m *Matrix) mulOne(y []float32, x *Activation, lo, hi int) {
+// mulPacked serves widths 2 and 4, whose codes do not cross bytes.
+func (m *Matrix) mulPacked(y []float32, x *Activation, lo, hi int) {
 	d := m.decode
 	for row := lo; row < hi; row++ {
 		var sum float32
@@ -153,8 +156,9 @@ func (m *Matrix) mulOne(y []float32, x *Activation, lo, hi int) {
 	}
 }
 
-// mulMany decodes each group once for all activations.
-func (m *Matrix) mulMany(ys [][]float32, xs []*Activation, lo, hi int) {
+// mulUnpacked serves widths 1 and 3; it unpacks each group once for all
+// activations.
+func (m *Matrix) mulUnpacked(ys [][]float32, xs []*Activation, lo, hi int) {
 	var codes [GroupSize]uint8
 	var level [GroupSize]int16
 	for row := lo; row < hi; row++ {

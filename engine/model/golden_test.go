@@ -197,11 +197,46 @@ func compare(t *testing.T, g *goldenCase, m *Model, p *goldenPrompt) result {
 			t.Fatal(err)
 		}
 		r.pools = append(r.pools, cosine(pool, g.floats(t, head.Pool)))
-		for i, v := range head.Output {
-			r.outputError = max(r.outputError, math.Abs(v-float64(output[i])))
+		want, got := delivered(name, head.Output), delivered(name, widen(output))
+		for i := range want {
+			r.outputError = max(r.outputError, math.Abs(want[i]-got[i]))
 		}
 	}
 	return r
+}
+
+func widen(x []float32) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// delivered is what a head's raw output means: the confidence's sigmoid, the
+// embedding's unit vector, the router's softmax. Raw outputs of random weights
+// are several units large; the NumPy reference itself differs by up to 0.006.
+func delivered(name string, raw []float64) []float64 {
+	out := slices.Clone(raw)
+	sum := 0.0
+	for i, v := range raw {
+		switch name {
+		case "confidence":
+			out[i], sum = 1/(1+math.Exp(-v)), 1
+		case "embedding":
+			sum += v * v
+		default:
+			out[i] = math.Exp(v)
+			sum += out[i]
+		}
+	}
+	if name == "embedding" {
+		sum = math.Sqrt(sum)
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
 }
 
 func worst(x []float64) float64 {
