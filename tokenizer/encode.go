@@ -123,6 +123,9 @@ func (m *merger) merge(run string) {
 
 // split makes a symbol of each character and an agenda of their pairs.
 func (m *merger) split(run string) {
+	if n := utf8.RuneCountInString(run); n > cap(m.symbols) {
+		m.symbols, m.agenda = make([]symbol, 0, n), make(agenda, 0, n)
+	}
 	m.run, m.symbols, m.agenda = run, m.symbols[:0], m.agenda[:0]
 	for at := 0; at < len(run); {
 		size, id := m.t.character(run[at:])

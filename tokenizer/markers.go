@@ -40,12 +40,10 @@ func (m *markerTrie) step(at int32, c byte) int32 {
 	return next
 }
 
-// longest returns the longest marker that text begins with and its length in bytes, or -1.
+// longest returns the longest marker that text begins with and its length in bytes, or -1. The first byte
+// has to be one that a marker begins with.
 func (m *markerTrie) longest(text string) (id int32, size int) {
 	id = -1
-	if len(m.nodes) == 0 {
-		return id, 0
-	}
 	at := int32(0)
 	for i := 0; i < len(text); i++ {
 		if at = m.step(at, text[i]); at == 0 {
