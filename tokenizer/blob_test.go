@@ -181,6 +181,7 @@ func TestNewRefusesHeaders(t *testing.T) {
 		"fewer than the fixed": {func(r *record) { r.count = 15 }, "n_pieces"},
 		"no pieces":            {func(r *record) { r.count = 0 }, "n_pieces"},
 		"more than fit":        {func(r *record) { r.count = 2000 }, "n_pieces"},
+		"one more than fit":    {func(r *record) { r.count = int64(len(r.bytes())-24)/8 + 1 }, "n_pieces"},
 		"all bits":             {func(r *record) { r.count = math.MaxUint32 }, "n_pieces"},
 		"pad elsewhere":        {func(r *record) { r.pad = 1 }, "pad id"},
 		"eos out of range":     {func(r *record) { r.eos = 1 << 31 }, "eos id"},

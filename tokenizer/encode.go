@@ -71,9 +71,6 @@ type symbol struct {
 	pair       int32 // the piece that it and its right neighbour would be, or -1
 }
 
-// gone marks a symbol that was merged into its left neighbour.
-const gone = -2
-
 // merger holds the working memory of one call, used again from run to run.
 type merger struct {
 	t       *Tokenizer
@@ -180,7 +177,7 @@ func (m *merger) join(i int32) {
 	left := &m.symbols[i]
 	right := &m.symbols[left.next]
 	left.id, left.end, left.next = left.pair, right.end, right.next
-	right.pair = gone
+	right.pair = -1 // it is part of the left one now
 	if right.next >= 0 {
 		m.symbols[right.next].prev = i
 	}
