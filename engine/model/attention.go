@@ -125,6 +125,13 @@ func (s *Session) attend(worker, lo, hi int) {
 	}
 }
 
+// attendWork is about the multiply-adds of the block's attention in one layer.
+func (s *Session) attendWork() int {
+	g, v := &s.m.g, s.visible(s.pos+s.n-1)
+	seen := max(v.sinkTo-v.sinkFrom, 0) + s.pos + s.n - v.from
+	return s.n * g.Heads * seen * (g.QKDim + g.VDim)
+}
+
 func (s *Session) attendHead(t *token, head int, scores []float32) {
 	g, c := &s.m.g, &s.kv.layers[s.layer]
 	group := head / (g.Heads / g.KVHeads)

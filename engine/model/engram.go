@@ -23,14 +23,14 @@ func (s *Session) engrams() {
 	for i := range s.m.sites {
 		s.site, s.layer = i, i
 		site := &s.m.sites[i]
-		s.pool.run(s.n, s.stage.engramRow)
+		s.eachToken(16*s.m.g.Width, s.stage.engramRow)
 		for j := range s.n {
 			t := &s.tokens[j]
 			s.xs[j], s.ys[0][j], s.ys[1][j] = t.row8, t.keys[i], s.memory[i].row(t.pos)
 		}
 		s.jobs = append(s.jobs[:0], job{site.key, s.ys[0][:s.n]}, job{site.value, s.ys[1][:s.n]})
 		s.products()
-		s.pool.run(s.n, s.stage.engramTaps)
+		s.eachToken(8*s.m.g.Width, s.stage.engramTaps)
 	}
 	s.layer = -1
 }

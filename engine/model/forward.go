@@ -106,7 +106,7 @@ func (s *Session) forward(ids []int32) {
 	}
 	s.kv.reserve(s.pos+s.n, s.sink)
 	s.layer = -1
-	s.pool.run(s.n, s.stage.begin)
+	s.eachToken(s.m.g.Width, s.stage.begin)
 	s.engrams()
 	for s.layer = range s.m.blocks {
 		s.runBlock(&s.m.blocks[s.layer])
@@ -118,7 +118,7 @@ func (s *Session) forward(ids []int32) {
 
 func (s *Session) runBlock(b *block) {
 	s.bindRaw()
-	s.pool.run(s.n, s.stage.blockIn)
+	s.eachToken(s.m.laneWork, s.stage.blockIn)
 	for i := range s.n {
 		t := &s.tokens[i]
 		s.xs[i] = t.h
@@ -127,15 +127,15 @@ func (s *Session) runBlock(b *block) {
 	s.jobs = append(s.jobs[:0], job{b.q, s.ys[0][:s.n]}, job{b.k, s.ys[1][:s.n]},
 		job{b.v, s.ys[2][:s.n]}, job{b.gate, s.ys[3][:s.n]})
 	s.products()
-	s.pool.run(s.n, s.stage.keysValues)
-	s.pool.run(s.n*s.m.g.Heads, s.stage.attend)
-	s.pool.run(s.n, s.stage.attendOut)
+	s.eachToken(8*s.m.g.Width, s.stage.keysValues)
+	s.pool.run(s.n*s.m.g.Heads, s.attendWork(), s.stage.attend)
+	s.eachToken(8*s.m.g.Width, s.stage.attendOut)
 	for i := range s.n {
 		s.xs[i], s.ys[0][i] = s.tokens[i].o8, s.tokens[i].r
 	}
 	s.jobs = append(s.jobs[:0], job{b.out, s.ys[0][:s.n]})
 	s.products()
-	s.pool.run(s.n, s.stage.blockOut)
+	s.eachToken(s.m.mlpWork, s.stage.blockOut)
 }
 
 // products runs s.jobs, all of which read s.xs, over their rows taken together.
@@ -144,7 +144,12 @@ func (s *Session) products() {
 	for _, j := range s.jobs {
 		rows += j.m.Rows()
 	}
-	s.pool.run(rows, s.stage.multiply)
+	s.pool.run(rows, s.n*rows*len(s.xs[0].Q), s.stage.multiply)
+}
+
+// eachToken runs a stage over the block's tokens; work is that of one token.
+func (s *Session) eachToken(work int, stage func(worker, lo, hi int)) {
+	s.pool.run(s.n, s.n*work, stage)
 }
 
 func (s *Session) multiply(_, lo, hi int) {
@@ -187,7 +192,7 @@ func (s *Session) finish(t *token) {
 // commit makes the block part of the sequence.
 func (s *Session) commit(ids []int32) {
 	if s.pools != nil {
-		s.pool.run(len(s.pools), s.stage.end)
+		s.pool.run(len(s.pools), s.n*len(s.pools)*2*s.m.g.Width, s.stage.end)
 	}
 	if s.lastCell != nil {
 		copy(s.lastCell, s.tokens[s.n-1].cells)

@@ -59,11 +59,16 @@ func (p *pool) do(t task) {
 	t.run(t.worker, t.lo, t.hi)
 }
 
+// minWork is the number of operations below which waking other goroutines
+// costs more than they save.
+const minWork = 400_000
+
 // run calls f for contiguous parts of [0, n), each with a worker number under
-// the pool's size, and returns when all are done.
-func (p *pool) run(n int, f func(worker, lo, hi int)) {
+// the pool's size, and returns when all are done. work is about the number of
+// multiply-adds of the whole region.
+func (p *pool) run(n, work int, f func(worker, lo, hi int)) {
 	parts := min(p.size, n)
-	if parts <= 1 {
+	if parts <= 1 || work < minWork {
 		f(0, 0, n)
 		return
 	}

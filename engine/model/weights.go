@@ -34,6 +34,8 @@ type Model struct {
 	permute1, permute2 []int32
 	mlpA, mlpB         int // factors of hada_n
 
+	laneWork, mlpWork int // about the multiply-adds per token and block
+
 	frequency []float32 // rotary, per pair of the head vector
 	heads     []*head
 }
@@ -99,6 +101,9 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 	m.head = l.product("embedding").Slice(0, g.LogitCount())
 	m.mlpA = int(math.Sqrt(float64(len(l.floats("layers.0.w1a")))))
 	m.mlpB = g.HadaSize / m.mlpA
+	lanes := g.Lanes
+	m.laneWork = (lanes + 2) * lanes * lanes * g.Width
+	m.mlpWork = 6*(m.mlpA+m.mlpB)*g.HadaSize + lanes*lanes*g.Width
 	m.addBlocks(l, kept)
 	for _, code := range a.Heads() {
 		m.heads = append(m.heads, l.head(code, g, kept))
