@@ -1,0 +1,264 @@
+package cact
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+const (
+	tagNeedle3  = 0x05E12A84
+	tagNeedle2  = 0x05E12A83
+	headerSize  = 49 * 4
+	codebookLen = 4 + 8 + 16
+	recordSize  = 44
+	alignment   = 64
+	groupSize   = 128
+	maxLayers   = 64
+	maxRecords  = 1 + 27*maxLayers + 9 + 2 + 4*16 + 1 + 1 + 3*6 + 1 + 1
+
+	// maxContext bounds max_seq_len, which nothing else in the file does.
+	maxContext = 1 << 20
+	// maxDimension bounds every other size, so that products of two fit int64
+	// and of three an int on 64-bit machines.
+	maxDimension = 1 << 20
+
+	engramTapCount = 4
+)
+
+// Geometry is what the header says, by meaning. Lengths count elements.
+type Geometry struct {
+	KVWindow      int // window the model was trained with; 0: derive it, see Window
+	KVBits        int // 8
+	VocabSize     int // rows of the embedding
+	OutVocab      int // rows of the output head; 0: all
+	Width         int // d_model
+	Heads         int // query heads
+	KVHeads       int
+	Layers        int
+	QKDim         int // per head, even
+	VDim          int // per head
+	MaxSeqLen     int
+	HadaSize      int // hada_n, the power of two at or above Width
+	Lanes         int
+	SlidingWindow int    // of local layers; 0: every layer attends to everything
+	GlobalMask    uint64 // bit i: layer i has full attention
+	ConvTaps      int    // on q, k, v; 0: none
+
+	EngramSlots     int
+	EngramSubDim    int // Width / EngramTables
+	EngramTables    int // orders times heads
+	EngramConvTaps  int
+	EngramDilation  int // the largest order
+	EngramSeedHeads int // 0: the heads are the seed stride
+	EngramOrders    []int
+	EngramSites     []int // layers, ascending
+
+	RopeTheta float32
+}
+
+// IsGlobal says whether a layer sees all positions.
+func (g Geometry) IsGlobal(layer int) bool {
+	return g.SlidingWindow == 0 || g.GlobalMask>>layer&1 == 1
+}
+
+// LogitCount is the number of rows of the output head.
+func (g Geometry) LogitCount() int {
+	if g.OutVocab > 0 {
+		return g.OutVocab
+	}
+	return g.VocabSize
+}
+
+// kvBudget is the memory, in bytes, that the reference sizes its cache for.
+const kvBudget = 11<<20 + 512<<10
+
+// Window is the number of last positions every layer sees in a session: the
+// header's kv_window or, where that is 0, what fits the reference's budget
+// (cactus-needle, architecture.py, kv_budget_window).
+func (g Geometry) Window() int {
+	if g.KVWindow > 0 {
+		return g.KVWindow
+	}
+	const group, least = 32, 160
+	kd, vd := g.KVHeads*g.QKDim, g.KVHeads*g.VDim
+	layer := kd + vd + 4*(kd/group+vd/group)
+	sites := len(g.EngramSites) * (g.Width + 4*(g.Width/group))
+	clamp := func(window int) int { return max(least, min(window, g.MaxSeqLen)) }
+	if g.SlidingWindow == 0 {
+		return clamp(kvBudget / (g.Layers*layer + sites) / group * group)
+	}
+	globals := bits.OnesCount64(g.GlobalMask)
+	local := min(g.SlidingWindow, g.MaxSeqLen)
+	fixed := ((g.Layers-globals)*layer + sites) * local
+	if globals == 0 {
+		if fixed <= kvBudget {
+			return g.MaxSeqLen
+		}
+		return max(least, local)
+	}
+	return clamp(floorDiv(kvBudget-fixed, globals*layer*group) * group)
+}
+
+// floorDiv rounds towards minus infinity, as the reference's // does.
+func floorDiv(a, b int) int {
+	q := a / b
+	if a%b != 0 && a < 0 {
+		q--
+	}
+	return q
+}
+
+// field numbers of the header.
+const (
+	fieldTag, fieldRecords, fieldCodebooks = 0, 1, 2
+	fieldMaskLow, fieldMaskHigh            = 17, 18
+	fieldOrderCount, fieldOrders           = 26, 27
+	fieldSiteCount, fieldSites, fieldTheta = 31, 32, 48
+	orderPlaces, sitePlaces                = 4, 16
+)
+
+var fieldNames = [49]string{
+	"tag", "num_tensors", "codebook_len", "kv_window", "kv_bits", "vocab", "out_vocab", "d_model", "num_heads",
+	"num_kv_heads", "num_layers", "qk_head_dim", "v_head_dim", "max_seq_len", "hada_n", "mhc_lanes",
+	"sliding_window", "global_mask_lo", "global_mask_hi", "qkv_conv_taps", "engram_slots", "engram_sub_dim",
+	"num_engram_tables", "engram_conv_taps", "engram_conv_dilation", "engram_seed_heads", "num_engram_orders",
+	"engram_orders[0]", "engram_orders[1]", "engram_orders[2]", "engram_orders[3]", "num_engram_sites",
+	"engram_sites[0]", "engram_sites[1]", "engram_sites[2]", "engram_sites[3]", "engram_sites[4]",
+	"engram_sites[5]", "engram_sites[6]", "engram_sites[7]", "engram_sites[8]", "engram_sites[9]",
+	"engram_sites[10]", "engram_sites[11]", "engram_sites[12]", "engram_sites[13]", "engram_sites[14]",
+	"engram_sites[15]", "rope_theta",
+}
+
+// headerReader checks fields as it reads them; the first fault stays.
+type headerReader struct {
+	data []byte
+	err  error
+}
+
+func (r *headerReader) raw(field int) uint32 {
+	return binary.LittleEndian.Uint32(r.data[4*field:])
+}
+
+func (r *headerReader) fail(field int, expected string, found any) {
+	if r.err == nil {
+		r.err = &HeaderError{fieldNames[field], expected, fmt.Sprint(found)}
+	}
+}
+
+// number reads a field and wants it within [low, high].
+func (r *headerReader) number(field int, low, high int64) int {
+	v := int64(r.raw(field))
+	if v < low || v > high {
+		r.fail(field, fmt.Sprintf("%d to %d", low, high), v)
+		return int(low)
+	}
+	return int(v)
+}
+
+func (r *headerReader) require(ok bool, field int, expected string, found any) {
+	if !ok {
+		r.fail(field, expected, found)
+	}
+}
+
+// parseHeader reads and checks the geometry. data holds at least the header.
+func parseHeader(data []byte) (Geometry, error) {
+	r := &headerReader{data: data}
+	g := Geometry{
+		KVWindow:  r.number(3, 0, maxContext),
+		VocabSize: r.number(5, 16, maxDimension), OutVocab: r.number(6, 0, maxDimension),
+		Width: r.number(7, 1, maxDimension), Heads: r.number(8, 1, maxDimension), KVHeads: r.number(9, 1, maxDimension),
+		Layers: r.number(10, 1, maxLayers), QKDim: r.number(11, 2, maxDimension), VDim: r.number(12, 1, maxDimension),
+		MaxSeqLen: r.number(13, 1, maxContext), HadaSize: r.number(14, 1, 2*maxDimension), Lanes: r.number(15, 1, 64),
+		SlidingWindow: r.number(16, 0, maxContext),
+		GlobalMask:    uint64(r.raw(fieldMaskLow)) | uint64(r.raw(fieldMaskHigh))<<32,
+		ConvTaps:      r.number(19, 0, 64),
+		EngramSlots:   r.number(20, 0, 1<<30), EngramSubDim: r.number(21, 0, maxDimension), EngramTables: r.number(22, 0, 1024),
+		EngramConvTaps: r.number(23, 0, 64), EngramDilation: r.number(24, 0, 1024), EngramSeedHeads: r.number(25, 0, 1<<20),
+		RopeTheta: math.Float32frombits(r.raw(fieldTheta)),
+	}
+	g.KVBits = int(r.raw(4))
+	switch g.KVBits {
+	case 8:
+	case 2, 3, 4:
+		return g, fmt.Errorf("cact: kv_bits %d: %w", g.KVBits, ErrKVBits)
+	default:
+		r.fail(4, "8", g.KVBits)
+	}
+	if r.err == nil {
+		checkGeometry(r, &g)
+	}
+	if r.err == nil {
+		readEngrams(r, &g)
+	}
+	return g, r.err
+}
+
+// checkGeometry holds the fields against each other.
+func checkGeometry(r *headerReader, g *Geometry) {
+	r.require(g.OutVocab <= g.VocabSize, 6, fmt.Sprintf("at most vocab, %d", g.VocabSize), g.OutVocab)
+	r.require(g.OutVocab == 0 || g.OutVocab >= 16, 6, "0, or at least the 16 fixed tokens", g.OutVocab)
+	r.require(g.Heads%g.KVHeads == 0, 8, fmt.Sprintf("a multiple of num_kv_heads, %d", g.KVHeads), g.Heads)
+	r.require(g.QKDim%2 == 0, 11, "an even number", g.QKDim)
+	r.require(g.HadaSize == 1<<bits.Len(uint(g.Width-1)), 14, fmt.Sprintf("%d, the power of two at or above d_model", 1<<bits.Len(uint(g.Width-1))), g.HadaSize)
+	r.require(g.GlobalMask>>(g.Layers-1)>>1 == 0, fieldMaskLow, fmt.Sprintf("no bit at or above num_layers, %d", g.Layers), fmt.Sprintf("%#x", g.GlobalMask))
+	r.require(g.SlidingWindow == 0 || g.SlidingWindow >= g.ConvTaps, 16, fmt.Sprintf("0, or at least qkv_conv_taps, %d", g.ConvTaps), g.SlidingWindow)
+	r.require(g.KVWindow == 0 || g.KVWindow >= 10, 3, "0, or at least 10", g.KVWindow)
+	theta := float64(g.RopeTheta)
+	r.require(theta > 1 && theta <= 1e12, fieldTheta, "a number above 1 and up to 1e12", g.RopeTheta)
+}
+
+// readEngrams reads orders and sites and checks the memory's sizes.
+func readEngrams(r *headerReader, g *Geometry) {
+	orders := r.number(fieldOrderCount, 0, orderPlaces)
+	sites := r.number(fieldSiteCount, 0, sitePlaces)
+	for i := range orderPlaces {
+		if i >= orders {
+			r.number(fieldOrders+i, 0, 0)
+			continue
+		}
+		g.EngramOrders = append(g.EngramOrders, r.number(fieldOrders+i, 1, 64))
+	}
+	last := -1
+	for i := range sitePlaces {
+		if i >= sites {
+			r.number(fieldSites+i, 0, 0)
+			continue
+		}
+		last = r.number(fieldSites+i, int64(last+1), int64(g.Layers-1))
+		g.EngramSites = append(g.EngramSites, last)
+	}
+	if sites == 0 || r.err != nil {
+		return
+	}
+	r.require(orders > 0, fieldOrderCount, "at least 1 where there are sites", orders)
+	if r.err != nil {
+		return
+	}
+	r.require(g.EngramTables > 0 && g.EngramTables%orders == 0, 22, fmt.Sprintf("a multiple of num_engram_orders, %d", orders), g.EngramTables)
+	r.require(g.EngramSlots > 0, 20, "at least 1 where there are sites", g.EngramSlots)
+	r.require(g.EngramSubDim*g.EngramTables == g.Width, 21, fmt.Sprintf("d_model / num_engram_tables, %d / %d", g.Width, g.EngramTables), g.EngramSubDim)
+	r.require(g.EngramConvTaps == engramTapCount, 23, fmt.Sprint(engramTapCount), g.EngramConvTaps)
+	top := 0
+	for _, o := range g.EngramOrders {
+		top = max(top, o)
+	}
+	r.require(g.EngramDilation == top, 24, fmt.Sprintf("the largest order, %d", top), g.EngramDilation)
+}
+
+// parseCodebooks checks and returns the widths 2, 3 and 4: points of a unit
+// sphere, ascending.
+func parseCodebooks(data []byte) ([codebookLen]float32, error) {
+	var book [codebookLen]float32
+	for i := range book {
+		v := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		first := i == 0 || i == 4 || i == 12
+		if !(v >= -1 && v <= 1) || !first && v <= book[i-1] {
+			return book, &HeaderError{fmt.Sprintf("codebook[%d]", i), "ascending values from -1 to 1", fmt.Sprint(v)}
+		}
+		book[i] = v
+	}
+	return book, nil
+}
