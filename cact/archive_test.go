@@ -1,0 +1,297 @@
+package cact
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const oracle = "../testdata/oracle"
+
+func readCase(t testing.TB, name, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(oracle, name, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func openCase(t testing.TB, name string) *Archive {
+	t.Helper()
+	a, err := OpenBytes(readCase(t, name, "model.cact"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestGeometryIsTheCasesConfig compares with the configuration that the oracle
+// built each archive from.
+func TestGeometryIsTheCasesConfig(t *testing.T) {
+	for _, name := range []string{"tiny", "odd", "cq4", "mixed"} {
+		var golden struct {
+			Config struct {
+				VocabSize    int   `json:"vocab_size"`
+				Width        int   `json:"d_model"`
+				Heads        int   `json:"num_heads"`
+				KVHeads      int   `json:"num_kv_heads"`
+				Layers       int   `json:"num_layers"`
+				QKDim        int   `json:"qk_head_dim"`
+				VDim         int   `json:"v_head_dim"`
+				MaxSeqLen    int   `json:"max_seq_len"`
+				Slots        int   `json:"engram_slots"`
+				Sites        []int `json:"engram_layers"`
+				Globals      []int `json:"global_layers"`
+				Sliding      int   `json:"sliding_window"`
+				Taps         int   `json:"qkv_conv_taps"`
+				Lanes        int   `json:"mhc_lanes"`
+				KVWindow     int   `json:"kv_window"`
+				EmbeddingDim int   `json:"embedding_dim"`
+			}
+		}
+		if err := json.Unmarshal(readCase(t, name, "golden.json"), &golden); err != nil {
+			t.Fatal(err)
+		}
+		c, a := golden.Config, openCase(t, name)
+		g := a.Geometry()
+		var globals []int
+		for l := range g.Layers {
+			if g.IsGlobal(l) {
+				globals = append(globals, l)
+			}
+		}
+		got := []any{g.VocabSize, g.Width, g.Heads, g.KVHeads, g.Layers, g.QKDim, g.VDim, g.MaxSeqLen, g.EngramSlots,
+			g.EngramSites, globals, g.SlidingWindow, g.ConvTaps, g.Lanes, g.KVWindow, g.LogitCount()}
+		want := []any{c.VocabSize, c.Width, c.Heads, c.KVHeads, c.Layers, c.QKDim, c.VDim, c.MaxSeqLen, c.Slots,
+			c.Sites, c.Globals, c.Sliding, c.Taps, c.Lanes, c.KVWindow, c.VocabSize}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		if c.EmbeddingDim > 0 && a.Lookup("heads.embedding.bias").Shape[0] != c.EmbeddingDim {
+			t.Errorf("%s: the embedding head has %v outputs, want %d", name, a.Lookup("heads.embedding.bias").Shape, c.EmbeddingDim)
+		}
+	}
+}
+
+func TestHeads(t *testing.T) {
+	for name, want := range map[string][]HeadCode{"cq4": nil, "tiny": {ConfidenceHead}, "mixed": {EmbeddingHead, ConfidenceHead, RouterHead}} {
+		if got := openCase(t, name).Heads(); !slices.Equal(got, want) {
+			t.Errorf("%s has heads %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestSliceIsTheExporters compares with the files that the public exporter
+// wrote from sliced parameters.
+func TestSliceIsTheExporters(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(oracle, "*", "slice-*.cact"))
+	if len(files) < 8 {
+		t.Fatalf("want the stored slices, found %v", files)
+	}
+	for _, file := range files {
+		var depth int
+		fmt.Sscanf(filepath.Base(file), "slice-%d.cact", &depth)
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := openCase(t, filepath.Base(filepath.Dir(file))).Slice(&got, depth); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%s: the slice differs from the exporter's", file)
+		}
+	}
+}
+
+// TestSliceToFullDepthCopies also covers what no exporter slice does: three
+// heads and mixed widths.
+func TestSliceToFullDepthCopies(t *testing.T) {
+	for _, name := range []string{"tiny", "odd", "cq4", "mixed"} {
+		a := openCase(t, name)
+		var out bytes.Buffer
+		if err := a.Slice(&out, a.Geometry().Layers); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(out.Bytes(), a.data) {
+			t.Errorf("%s: the slice to full depth is not the file", name)
+		}
+		out.Reset()
+		if err := a.Slice(&out, 3); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenBytes(out.Bytes()); err != nil {
+			t.Errorf("%s: the slice to 3 blocks does not open: %v", name, err)
+		}
+		for _, depth := range []int{-1, 0, 1, a.Geometry().Layers + 1} {
+			if err := a.Slice(&out, depth); err == nil {
+				t.Errorf("%s: slice to %d blocks succeeds", name, depth)
+			}
+		}
+	}
+}
+
+func TestLadder(t *testing.T) {
+	order := []int{0, 19, 9, 14, 4, 6, 11, 16, 2, 7, 12, 17, 1, 3, 5, 8, 10, 13, 15, 18} // the guide's
+	for depth := 2; depth <= 20; depth++ {
+		want := slices.Sorted(slices.Values(order[:depth]))
+		if got := Ladder(20, depth); !slices.Equal(got, want) {
+			t.Errorf("Ladder(20, %d) = %v, want %v", depth, got, want)
+		}
+	}
+	if got := Ladder(1, 1); !slices.Equal(got, []int{0}) {
+		t.Errorf("Ladder(1, 1) = %v", got)
+	}
+}
+
+// TestWindow holds the budget window to values of the public package's
+// kv_budget_window.
+func TestWindow(t *testing.T) {
+	shipped := Geometry{Width: 768, KVHeads: 2, Layers: 20, QKDim: 48, VDim: 64, MaxSeqLen: 8192, SlidingWindow: 1024,
+		GlobalMask: 1<<4 | 1<<9 | 1<<14 | 1<<19, EngramSites: []int{3, 7, 11, 15, 19}}
+	change := func(f func(g *Geometry)) Geometry {
+		g := shipped
+		f(&g)
+		return g
+	}
+	for _, c := range []struct {
+		name string
+		g    Geometry
+		want int
+	}{
+		{"shipped, derived", shipped, 3456},
+		{"shipped, stated", change(func(g *Geometry) { g.KVWindow = 256 }), 256},
+		{"no globals", change(func(g *Geometry) { g.GlobalMask = 0 }), 8192},
+		{"no globals, beyond the budget", change(func(g *Geometry) { g.GlobalMask = 0; g.SlidingWindow = 2048; g.Layers = 40 }), 2048},
+		{"no sliding window", change(func(g *Geometry) { g.SlidingWindow = 0 }), 1280},
+		{"fixed part beyond the budget", change(func(g *Geometry) { g.Layers = 64; g.SlidingWindow = 4096 }), 160},
+		{"short context", change(func(g *Geometry) { g.MaxSeqLen = 200 }), 200},
+	} {
+		if got := c.g.Window(); got != c.want {
+			t.Errorf("%s: window %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestHalfToFloat(t *testing.T) {
+	for half, want := range map[uint16]float32{0: 0, 0x3c00: 1, 0xbc00: -1, 0x3555: 0.333251953125, 0x7bff: 65504,
+		1: 5.9604644775390625e-08, 0x03ff: 6.097555160522461e-05, 0x0400: 6.103515625e-05, 0x8001: -5.9604644775390625e-08} {
+		if got := HalfToFloat(half); got != want {
+			t.Errorf("HalfToFloat(%#04x) = %g, want %g", half, got, want)
+		}
+	}
+	if !math.IsInf(float64(HalfToFloat(0x7c00)), 1) || !math.IsNaN(float64(HalfToFloat(0x7e00))) {
+		t.Error("infinity or NaN is lost")
+	}
+}
+
+// TestWaysToOpenAgree opens one archive as a path, as bytes, and inside a
+// larger file by descriptor, offset and length.
+func TestWaysToOpenAgree(t *testing.T) {
+	data := readCase(t, "tiny", "model.cact")
+	for _, lead := range []int{0, 1, 64, 4096, 70001} {
+		path := filepath.Join(t.TempDir(), "bundle")
+		whole := slices.Concat(make([]byte, lead), data, []byte("what follows"))
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := OpenFD(f.Fd(), int64(lead), int64(len(data)))
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a.data, data) || a.Hash() != openCase(t, "tiny").Hash() {
+			t.Errorf("lead %d: other bytes through the descriptor", lead)
+		}
+		for range 2 {
+			if err := a.Close(); err != nil {
+				t.Errorf("close: %v", err)
+			}
+		}
+	}
+	a, err := Open(filepath.Join(oracle, "tiny", "model.cact"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if !bytes.Equal(a.data, data) {
+		t.Error("other bytes through the path")
+	}
+}
+
+func TestOpenFDRanges(t *testing.T) {
+	f, err := os.Open(filepath.Join(oracle, "tiny", "model.cact"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	size := int64(len(readCase(t, "tiny", "model.cact")))
+	for _, r := range [][2]int64{{-1, size}, {0, -1}, {0, size + 1}, {1, size}, {size + 1, 0}, {size, 1}, {math.MaxInt64, math.MaxInt64}, {0, 0}} {
+		if _, err := OpenFD(f.Fd(), r[0], r[1]); err == nil {
+			t.Errorf("offset %d, length %d opens", r[0], r[1])
+		}
+	}
+	if _, err := OpenFD(9999, 0, 1); err == nil {
+		t.Error("a closed descriptor opens")
+	}
+}
+
+func TestNoArchiveFiles(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	needle2 := binary.LittleEndian.AppendUint32(nil, tagNeedle2)
+	for name, c := range map[string]struct {
+		path string
+		want error
+	}{
+		"missing":   {filepath.Join(folder, "none"), os.ErrNotExist},
+		"directory": {folder, ErrNotArchive},
+		"empty":     {write("empty", ""), ErrNotArchive},
+		"text":      {write("text", "this is no archive at all"), ErrNotArchive},
+		"short":     {write("short", "abc"), ErrNotArchive},
+		"needle 2":  {write("needle2", string(needle2)), ErrNeedle2},
+	} {
+		_, err := Open(c.path)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: more than one line: %q", name, err)
+		}
+	}
+}
+
+// TestEveryPrefix cuts the archive at every length.
+func TestEveryPrefix(t *testing.T) {
+	data := readCase(t, "tiny", "model.cact")
+	for n := range data {
+		if _, err := OpenBytes(data[:n:n]); err == nil {
+			t.Fatalf("the first %d of %d bytes open", n, len(data))
+		}
+	}
+	if _, err := OpenBytes(append(slices.Clone(data), 0)); err == nil {
+		t.Error("a byte after the last record is accepted")
+	}
+}

@@ -1,0 +1,323 @@
+package cact
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// edit is an archive about to be damaged.
+type edit struct {
+	t    *testing.T
+	data []byte
+	a    *Archive
+}
+
+func newEdit(t *testing.T, name string) *edit {
+	data := readCase(t, name, "model.cact")
+	a, err := OpenBytes(slices.Clone(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &edit{t, data, a}
+}
+
+func (e *edit) field(n int, v uint32) { binary.LittleEndian.PutUint32(e.data[4*n:], v) }
+
+func (e *edit) entry(role string) []byte {
+	return e.data[headerSize+4*codebookLen+recordSize*e.a.Lookup(role).Index:]
+}
+
+func (e *edit) put16(role string, value int, v uint16) {
+	binary.LittleEndian.PutUint16(e.data[int(e.a.Lookup(role).Offset)+2*value:], v)
+}
+
+func (e *edit) put32(role string, value int, v float32) {
+	binary.LittleEndian.PutUint32(e.data[int(e.a.Lookup(role).Offset)+4*value:], math.Float32bits(v))
+}
+
+// TestMalformed damages one thing at a time and wants the error to be of the
+// right type and to name the place.
+func TestMalformed(t *testing.T) {
+	u32 := binary.LittleEndian.PutUint32
+	u64 := binary.LittleEndian.PutUint64
+	nan := float32(math.NaN())
+	header := func(n int, v uint32) func(e *edit) { return func(e *edit) { e.field(n, v) } }
+	theta := func(v float32) func(e *edit) { return header(fieldTheta, math.Float32bits(v)) }
+	type damage struct {
+		name   string
+		base   string
+		do     func(e *edit)
+		target any    // error value, *HeaderError or *RecordError
+		place  string // field or role
+	}
+	head, record := &HeaderError{}, &RecordError{}
+	cases := []damage{
+		{"needle 2", "tiny", header(0, tagNeedle2), ErrNeedle2, ""},
+		{"other tag", "tiny", header(0, 0x12345678), ErrNotArchive, ""},
+		{"big endian tag", "tiny", header(0, 0x842ae105), ErrNotArchive, ""},
+		{"no records", "tiny", header(1, 0), head, "num_tensors"},
+		{"a record fewer", "tiny", header(1, 190), nil, ""},
+		{"a record more", "tiny", header(1, 192), nil, ""},
+		{"2^32-1 records", "tiny", header(1, math.MaxUint32), head, "num_tensors"},
+		{"codebooks of 27", "tiny", header(2, 27), head, "codebook_len"},
+		{"kv_window 9", "tiny", header(3, 9), head, "kv_window"},
+		{"kv_window huge", "tiny", header(3, math.MaxUint32), head, "kv_window"},
+		{"kv_bits 4", "tiny", header(4, 4), ErrKVBits, ""},
+		{"kv_bits 7", "tiny", header(4, 7), head, "kv_bits"},
+		{"vocab 0", "tiny", header(5, 0), head, "vocab"},
+		{"vocab of one more", "tiny", header(5, 513), record, "embedding"},
+		{"out_vocab above vocab", "tiny", header(6, 513), head, "out_vocab"},
+		{"d_model 0", "tiny", header(7, 0), head, "d_model"},
+		{"d_model 127", "tiny", header(7, 127), nil, ""},
+		{"no heads", "tiny", header(8, 0), head, "num_heads"},
+		{"heads not shared evenly", "tiny", header(9, 3), head, "num_heads"},
+		{"no kv heads", "tiny", header(9, 0), head, "num_kv_heads"},
+		{"no layers", "tiny", header(10, 0), head, "num_layers"},
+		{"65 layers", "tiny", header(10, 65), head, "num_layers"},
+		{"7 layers", "tiny", header(10, 7), nil, ""},
+		{"odd head size", "tiny", header(11, 15), head, "qk_head_dim"},
+		{"v_head_dim 0", "tiny", header(12, 0), head, "v_head_dim"},
+		{"max_seq_len 0", "tiny", header(13, 0), head, "max_seq_len"},
+		{"max_seq_len 2^31", "tiny", header(13, 1<<31), head, "max_seq_len"},
+		{"hada_n not the power", "tiny", header(14, 256), head, "hada_n"},
+		{"lanes 0", "tiny", header(15, 0), head, "mhc_lanes"},
+		{"lanes 5", "tiny", header(15, 5), record, "lanes.b_pre"},
+		{"window under the taps", "tiny", header(16, 2), head, "sliding_window"},
+		{"mask beyond the layers", "tiny", header(17, 1<<6), head, "global_mask_lo"},
+		{"high mask", "tiny", header(18, 1), head, "global_mask_lo"},
+		{"taps gone", "tiny", header(19, 0), nil, ""},
+		{"slots 0", "tiny", header(20, 0), head, "engram_slots"},
+		{"slots 2^31", "tiny", header(20, 1<<31), head, "engram_slots"},
+		{"sub_dim 32", "tiny", header(21, 32), head, "engram_sub_dim"},
+		{"tables 3", "tiny", header(22, 3), head, "num_engram_tables"},
+		{"engram taps 5", "tiny", header(23, 5), head, "engram_conv_taps"},
+		{"dilation 2", "tiny", header(24, 2), head, "engram_conv_dilation"},
+		{"5 orders", "tiny", header(26, 5), head, "num_engram_orders"},
+		{"no orders", "tiny", header(26, 0), head, "engram_orders[0]"},
+		{"order 0", "tiny", header(27, 0), head, "engram_orders[0]"},
+		{"unused order set", "tiny", header(29, 4), head, "engram_orders[2]"},
+		{"17 sites", "tiny", header(31, 17), head, "num_engram_sites"},
+		{"site beyond the layers", "tiny", header(33, 6), head, "engram_sites[1]"},
+		{"sites not ascending", "tiny", header(33, 1), head, "engram_sites[1]"},
+		{"unused site set", "tiny", header(40, 1), head, "engram_sites[8]"},
+		{"theta NaN", "tiny", theta(nan), head, "rope_theta"},
+		{"theta 1", "tiny", theta(1), head, "rope_theta"},
+		{"theta infinite", "tiny", theta(float32(math.Inf(1))), head, "rope_theta"},
+		{"codebook NaN", "tiny", func(e *edit) { u32(e.data[headerSize+4:], math.Float32bits(nan)) }, head, "codebook[1]"},
+		{"codebook descending", "tiny", func(e *edit) { u32(e.data[headerSize+4*5:], math.Float32bits(-0.9)) }, head, "codebook[5]"},
+		{"codebook beyond the sphere", "tiny", func(e *edit) { u32(e.data[headerSize+4*27:], math.Float32bits(1.5)) }, head, "codebook[27]"},
+		{"type", "tiny", func(e *edit) { e.entry("layers.0.norm_in")[0] = 2 }, record, "layers.0.norm_in"},
+		{"unknown type", "tiny", func(e *edit) { e.entry("final_norm")[0] = 9 }, record, "final_norm"},
+		{"dimensions", "tiny", func(e *edit) { e.entry("layers.1.q_proj")[1] = 3 }, record, "layers.1.q_proj"},
+		{"200 dimensions", "tiny", func(e *edit) { e.entry("layers.1.q_proj")[1] = 200 }, record, "layers.1.q_proj"},
+		{"padding", "tiny", func(e *edit) { e.entry("layers.1.k_proj")[2] = 1 }, record, "layers.1.k_proj"},
+		{"shape", "tiny", func(e *edit) { u32(e.entry("layers.2.v_proj")[4:], 63) }, record, "layers.2.v_proj"},
+		{"free shape 0", "tiny", func(e *edit) { u32(e.entry("layers.2.cond_v")[8:], 0) }, record, "layers.2.cond_v"},
+		{"free shape huge", "tiny", func(e *edit) { u32(e.entry("layers.2.cond_v")[8:], math.MaxUint32) }, record, "layers.2.cond_v"},
+		{"offset unaligned", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], uint64(e.a.Lookup("hada_p1").Offset+4)) }, record, "hada_p1"},
+		{"offset beyond the end", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], 1<<40) }, record, "hada_p1"},
+		{"offset 2^64-64", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], math.MaxUint64-63) }, record, "hada_p1"},
+		{"overlap", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], uint64(e.a.Lookup("hada_p1").Offset-64)) }, record, "hada_p1"},
+		{"gap", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], uint64(e.a.Lookup("hada_p1").Offset+64)) }, record, "hada_p1"},
+		{"length", "tiny", func(e *edit) { u64(e.entry("layers.3.d1")[28:], 255) }, record, "layers.3.d1"},
+		{"length 2^64-1", "tiny", func(e *edit) { u64(e.entry("layers.3.d1")[28:], math.MaxUint64) }, record, "layers.3.d1"},
+		{"group 64", "tiny", func(e *edit) { u32(e.entry("layers.3.out_proj")[36:], 64) }, record, "layers.3.out_proj"},
+		{"width 0", "tiny", func(e *edit) { u32(e.entry("layers.3.out_proj")[40:], 0) }, record, "layers.3.out_proj"},
+		{"width 6", "tiny", func(e *edit) { u32(e.entry("layers.3.out_proj")[40:], 6) }, record, "layers.3.out_proj"},
+		{"width 3 of a 2-bit blob", "tiny", func(e *edit) { u32(e.entry("layers.3.out_proj")[40:], 3) }, record, "layers.3.out_proj"},
+		{"group of an FP16 record", "tiny", func(e *edit) { u32(e.entry("layers.3.d2")[36:], 128) }, record, "layers.3.d2"},
+		{"NaN in a norm", "tiny", func(e *edit) { e.put16("layers.4.post_norm", 7, 0x7e00) }, record, "layers.4.post_norm"},
+		{"infinite gate", "tiny", func(e *edit) { e.put16("layers.4.attn_gate", 0, 0xfc00) }, record, "layers.4.attn_gate"},
+		{"NaN in the last group norm", "tiny", func(e *edit) {
+			r := e.a.Lookup("layers.5.k_proj")
+			e.put16("layers.5.k_proj", int(r.Size)/2-1, 0x7c01)
+		}, record, "layers.5.k_proj"},
+		{"NaN in a table's norm", "tiny", func(e *edit) {
+			r := e.a.Lookup("engrams.0.tables")
+			e.put16("engrams.0.tables", (int(r.Size)-len(r.CQ().Norms))/2+3, 0xffff)
+		}, record, "engrams.0.tables"},
+		{"permutation with a duplicate", "tiny", func(e *edit) { e.put32("hada_p1", 3, e.a.Lookup("hada_p1").Float32s()[4]) }, record, "hada_p1"},
+		{"permutation out of range", "tiny", func(e *edit) { e.put32("hada_p2", 0, 128) }, record, "hada_p2"},
+		{"permutation with a fraction", "tiny", func(e *edit) { e.put32("hada_p2", 0, 0.5) }, record, "hada_p2"},
+		{"permutation with NaN", "tiny", func(e *edit) { e.put32("hada_p2", 9, nan) }, record, "hada_p2"},
+		{"manifest code 4", "tiny", func(e *edit) { e.put16("heads.manifest", 0, 0x4400) }, record, "heads.manifest"},
+		{"manifest code 0", "tiny", func(e *edit) { e.put16("heads.manifest", 0, 0) }, record, "heads.manifest"},
+		{"manifest descending", "mixed", func(e *edit) { e.put16("heads.manifest", 1, 0x3c00) }, record, "heads.manifest"},
+		{"head shape", "mixed", func(e *edit) { u32(e.entry("heads.router.gain")[4:], 4) }, record, "heads.router.gain"},
+		{"router without calibration", "mixed", func(e *edit) { e.entry("heads.router.calibration")[0] = 4 }, record, "heads.router.calibration"},
+		{"gap byte", "tiny", func(e *edit) {
+			for i := range e.a.records[1:] {
+				if end := e.a.records[i].Offset + e.a.records[i].Size; end < e.a.records[i+1].Offset {
+					e.data[end] = 1
+					return
+				}
+			}
+			e.t.Fatal("no gap in the archive")
+		}, record, ""},
+		{"crumb 2", "mixed", func(e *edit) {
+			for _, r := range e.a.records {
+				if r.Bits == TernaryBits {
+					e.data[r.Offset+5] = 2
+					return
+				}
+			}
+			e.t.Fatal("no ternary record")
+		}, record, ""},
+		{"tokenizer typed", "tiny", func(e *edit) { e.entry("tokenizer")[0] = 1 }, record, "tokenizer"},
+		{"tokenizer shorter", "tiny", func(e *edit) { u64(e.entry("tokenizer")[28:], 10) }, ErrNotArchive, ""},
+	}
+	for _, c := range cases {
+		e := newEdit(t, c.base)
+		c.do(e)
+		_, err := OpenBytes(e.data)
+		if err == nil {
+			t.Errorf("%s: opens", c.name)
+			continue
+		}
+		if problem := misreported(err, c.target, c.place); problem != "" {
+			t.Errorf("%s: %s: %v", c.name, problem, err)
+		}
+	}
+	t.Logf("%d damages", len(cases))
+}
+
+// misreported says how err fails to be what was expected, or nothing.
+func misreported(err error, target any, place string) string {
+	text := err.Error()
+	if strings.Contains(text, "\n") || strings.HasSuffix(text, ".") {
+		return "not one plain sentence"
+	}
+	switch target := target.(type) {
+	case nil:
+		return ""
+	case *HeaderError:
+		if !errors.As(err, &target) || target.Field != place {
+			return fmt.Sprintf("not a header error at %s", place)
+		}
+	case *RecordError:
+		if !errors.As(err, &target) || place != "" && target.Role != place {
+			return fmt.Sprintf("not a record error at %s", place)
+		}
+		if target.Expected == "" || target.Found == "" {
+			return "says not what was expected and found"
+		}
+	case error:
+		if !errors.Is(err, target) {
+			return fmt.Sprintf("not %q", target)
+		}
+	}
+	return ""
+}
+
+// TestMisreportedSees is the negative control of the table's judge.
+func TestMisreportedSees(t *testing.T) {
+	err := error(&RecordError{3, "layers.0.norm_in", "FP16", "FP32"})
+	for _, problem := range []string{
+		misreported(err, &HeaderError{}, "vocab"), misreported(err, &RecordError{}, "embedding"), misreported(err, ErrNeedle2, ""),
+		misreported(fmt.Errorf("two\nlines"), nil, ""),
+	} {
+		if problem == "" {
+			t.Error("a wrong error passes")
+		}
+	}
+	if problem := misreported(err, &RecordError{}, "layers.0.norm_in"); problem != "" {
+		t.Error(problem)
+	}
+}
+
+// TestSpeechArchive appends an audio manifest to an archive without heads.
+func TestSpeechArchive(t *testing.T) {
+	a := openCase(t, "cq4")
+	manifest := make([]byte, 13*4)
+	binary.LittleEndian.PutUint32(manifest, math.Float32bits(speechManifest))
+	var parts []part
+	for _, r := range a.records[:len(a.records)-1] {
+		parts = append(parts, part{*r, r.blob})
+	}
+	last := a.records[len(a.records)-1]
+	parts = append(parts, part{Record{DType: FP32Record, Shape: []int{13}}, manifest}, part{*last, last.blob})
+	if _, err := OpenBytes(rewrite(t, a, parts)); !errors.Is(err, ErrSpeech) {
+		t.Errorf("error %v, want %v", err, ErrSpeech)
+	}
+}
+
+// TestOlderHeadLayout rewrites a head with FP16 matrices and probes of three
+// dimensions.
+func TestOlderHeadLayout(t *testing.T) {
+	a := openCase(t, "tiny")
+	var parts []part
+	for _, r := range a.records {
+		p := part{*r, r.blob}
+		if r.DType == CQRecord && strings.HasPrefix(r.Role, "heads.") {
+			p.record.DType, p.record.Group, p.record.Bits = FP16Record, 0, 0
+			if strings.HasSuffix(r.Role, "probes") {
+				k := a.Lookup("heads.confidence.gain").Shape[1]
+				p.record.Shape = []int{r.Shape[0] / k, k, r.Shape[1]}
+			}
+			p.blob = make([]byte, 2*r.Shape[0]*r.Shape[1])
+		}
+		parts = append(parts, p)
+	}
+	b, err := OpenBytes(rewrite(t, a, parts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Lookup("heads.confidence.probes").DType; got != FP16Record {
+		t.Errorf("probes are %s", got)
+	}
+}
+
+func rewrite(t *testing.T, a *Archive, parts []part) []byte {
+	t.Helper()
+	header := slices.Clone(a.data[:headerSize+4*codebookLen])
+	binary.LittleEndian.PutUint32(header[4*fieldRecords:], uint32(len(parts)))
+	var out writer
+	if err := a.write(&out, header, parts); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+type writer []byte
+
+func (w *writer) Write(p []byte) (int, error) {
+	*w = append(*w, p...)
+	return len(p), nil
+}
+
+func FuzzOpen(f *testing.F) {
+	data := readCase(f, "tiny", "slice-2.cact")
+	f.Add(data, uint32(0), byte(0))
+	f.Add(data[:200], uint32(40), byte(7))
+	f.Add([]byte("text"), uint32(0), byte(0))
+	for at := uint32(0); at < 500; at += 37 {
+		f.Add(data, at, byte(0x80))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, at uint32, flip byte) {
+		if len(data) > 0 {
+			data = slices.Clone(data)
+			data[int(at)%len(data)] ^= flip
+		}
+		a, err := OpenBytes(data)
+		if err != nil {
+			return
+		}
+		for i := range a.Len() {
+			r := a.Record(i)
+			if r.Offset+r.Size > a.Size() || a.Lookup(r.Role) != r {
+				t.Errorf("record %d (%s) is not as promised", i, r.Role)
+			}
+		}
+		if a.Geometry().Layers > 1 {
+			var out writer
+			if err := a.Slice(&out, 2); err != nil {
+				t.Errorf("an archive that opens does not slice: %v", err)
+			}
+		}
+	})
+}
