@@ -1,0 +1,234 @@
+package prompt
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Tool is one declared tool. The texts are compact JSON.
+type Tool struct {
+	Name        string          // on the wire
+	Caller      string          // as declared
+	Description string          // empty when there is none
+	Text        string          // the tool as the model reads it
+	Parameters  json.RawMessage // as the model reads them; nil when there are none
+	Schema      json.RawMessage // Parameters as a JSON Schema: flat ones are put into properties
+	Triggers    json.RawMessage // as declared; the model does not read them; nil when there are none
+
+	scope *scope
+}
+
+// Toolset is what a session may call. It is immutable and safe for concurrent use; nil is a Toolset without
+// a tools block.
+type Toolset struct {
+	present bool
+	tools   []Tool
+	byName  map[string]int // by the name on the wire; the first of equals
+}
+
+// ErrUnknownTool says that a call names no tool of the set.
+var ErrUnknownTool = errors.New("no such tool")
+
+// ParseTools reads the tools of a session: an array of {"name", "description", "parameters"}, each as it
+// is or inside {"type":"function","function":{}}. An empty text and null are a set without a tools block.
+// What is no such array gives an error that wraps a *SyntaxError.
+func ParseTools(tools string) (*Toolset, error) {
+	set, err := parseTools(tools)
+	if err != nil {
+		return nil, fmt.Errorf("tools: %w", err)
+	}
+	return set, nil
+}
+
+func parseTools(tools string) (*Toolset, error) {
+	const mark = "\uFEFF" // which some editors put in front of a file
+	text := strings.TrimPrefix(tools, mark)
+	if trimmed := strings.Trim(text, " \t\r\n"); trimmed == "" || trimmed == "null" {
+		return &Toolset{}, nil
+	}
+	root, err := parse(text)
+	if err == nil {
+		err = checkTools(root)
+	}
+	var syntax *SyntaxError
+	if errors.As(err, &syntax) {
+		syntax.Offset += len(tools) - len(text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newToolset(root), nil
+}
+
+// checkTools says why a text is no array of tools.
+func checkTools(root *value) error {
+	if root.kind != kindArray {
+		return &SyntaxError{root.offset, fmt.Sprintf("found %s, expected an array of tools", root.kind)}
+	}
+	for _, m := range root.members {
+		if m.value.kind != kindObject {
+			return &SyntaxError{m.value.offset, fmt.Sprintf("found %s, expected a tool", m.value.kind)}
+		}
+		tool := unwrap(m.value)
+		switch name := tool.last("name"); {
+		case name == nil:
+			return &SyntaxError{tool.offset, "found a tool without name, expected a name"}
+		case name.kind != kindString:
+			return &SyntaxError{name.offset, fmt.Sprintf("found %s, expected a tool's name", name.kind)}
+		case name.text == "":
+			return &SyntaxError{name.offset, "found an empty string, expected a tool's name"}
+		}
+	}
+	return nil
+}
+
+// unwrap returns the tool inside {"type":"function","function":{}}, or the element itself.
+func unwrap(element *value) *value {
+	function, wrapper := element.last("function"), element.last("type")
+	if function.is(kindObject) && (wrapper.is(kindString) && wrapper.text == "function" || element.last("name") == nil) {
+		return function
+	}
+	return element
+}
+
+func newToolset(root *value) *Toolset {
+	declared := make([]*value, len(root.members))
+	names := make([]string, len(root.members))
+	for i, m := range root.members {
+		declared[i] = unwrap(m.value)
+		names[i] = declared[i].last("name").text
+	}
+	wire := toolNames(names)
+	b, roots, parsed := &scopes{}, map[string]*scope{}, make([]*schemas, len(declared))
+	for i, tool := range declared {
+		if roots[names[i]] == nil { // tools of one name have their names in common
+			roots[names[i]] = b.new()
+		}
+		parsed[i] = newSchemas(b, tool.last("parameters"), roots[names[i]])
+	}
+	b.finish()
+	t := &Toolset{present: true, tools: make([]Tool, len(declared))}
+	for i, tool := range declared {
+		t.tools[i] = newTool(tool, wire, parsed[i])
+		t.tools[i].scope = roots[names[i]].find()
+		triggers := tool.last("triggers")
+		if triggers == nil { // beside the function instead of in it
+			triggers = root.members[i].value.last("triggers")
+		}
+		if triggers != nil {
+			t.tools[i].Triggers = appendValue(nil, triggers)
+		}
+	}
+	t.index()
+	return t
+}
+
+func (t *Toolset) index() {
+	t.byName = make(map[string]int, len(t.tools))
+	for i := len(t.tools) - 1; i >= 0; i-- {
+		t.byName[t.tools[i].Name] = i
+	}
+}
+
+// newTool writes a tool. Of members of one name the last counts; all are written.
+func newTool(v *value, wire map[string]string, s *schemas) Tool {
+	name := v.last("name")
+	t := Tool{Name: wire[name.text], Caller: name.text}
+	if d := v.last("description"); d.is(kindString) {
+		t.Description = d.text
+	}
+	if s.root != nil {
+		t.Parameters = s.appendSchema(nil, s.root)
+		t.Schema = t.Parameters
+		if s.flat {
+			t.Schema = s.appendObject(nil)
+		}
+	}
+	rendered := *v
+	rendered.members = slices.DeleteFunc(slices.Clone(v.members), func(m member) bool { return m.key == "triggers" })
+	t.Text = string(appendList(nil, &rendered, func(dst []byte, m member) []byte {
+		dst = appendKey(dst, m.key)
+		switch {
+		case m.value == name:
+			return AppendString(dst, t.Name)
+		case m.value == s.root:
+			return append(dst, t.Parameters...)
+		}
+		return appendValue(dst, m.value)
+	}))
+	return t
+}
+
+// Present says whether there is a tools block, if an empty one.
+func (t *Toolset) Present() bool { return t != nil && t.present }
+
+// Len is the number of tools.
+func (t *Toolset) Len() int {
+	if t == nil {
+		return 0
+	}
+	return len(t.tools)
+}
+
+// Tools returns the tools in the order of their declaration. The texts in it are not to be written to.
+func (t *Toolset) Tools() []Tool {
+	if t == nil {
+		return nil
+	}
+	return slices.Clone(t.tools)
+}
+
+// Text returns T, what stands between <tools> and </tools>; empty without a tools block.
+func (t *Toolset) Text() string {
+	if !t.Present() {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteByte('[')
+	for i := range t.tools {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(t.tools[i].Text)
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// Select returns the set of some of the tools, by their places in Tools, in the order of their declaration.
+// Places that do not exist are ignored. Names stay as they are in the whole set.
+func (t *Toolset) Select(places []int) *Toolset {
+	selected := &Toolset{present: t.Present()}
+	for i := range t.Len() {
+		if slices.Contains(places, i) {
+			selected.tools = append(selected.tools, t.tools[i])
+		}
+	}
+	selected.index()
+	return selected
+}
+
+// ToCaller gives a call back under the caller's names, at every depth: name and args are as the model wrote
+// them. Numbers keep their text and keys their order; whitespace is dropped. The error wraps ErrUnknownTool
+// or, when args is no JSON object, a *SyntaxError.
+func (t *Toolset) ToCaller(name string, args []byte) (callerName string, callerArgs []byte, err error) {
+	i, ok := -1, false
+	if t != nil {
+		i, ok = t.byName[name]
+	}
+	if !ok {
+		return "", nil, fmt.Errorf("call: %w: %q", ErrUnknownTool, name)
+	}
+	v, err := parse(string(args))
+	if err == nil && v.kind != kindObject {
+		err = &SyntaxError{v.offset, fmt.Sprintf("found %s, expected an object of arguments", v.kind)}
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("call of %q: %w", name, err)
+	}
+	tool := &t.tools[i]
+	return tool.Caller, appendNamed(make([]byte, 0, len(args)+16), v, tool.scope, toCaller), nil
+}
