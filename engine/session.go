@@ -1,0 +1,329 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/engine/model"
+	"github.com/libneedle/libneedle/engine/prompt"
+)
+
+// defaultNewTokens is CompleteOptions.MaxNewTokens when it is 0.
+const defaultNewTokens = 512
+
+// leastTemperature is below what any two logits of a float32 model differ by in effect; less means greedy.
+const leastTemperature = 1e-4
+
+// SessionOptions say what a conversation is about.
+type SessionOptions struct {
+	// System is the text of the system turn: empty for none, a JSON object of facts, or any other text.
+	System string
+	// Tools is a JSON array of tools; empty or null for none. Only "[]" can answer an empty array.
+	Tools string
+	// Markers lets the spellings of control tokens inside System, Tools and inputs become control tokens.
+	// Without it, which is safe, they stay text.
+	Markers bool
+}
+
+// CompleteOptions say how one answer is decoded. The zero value is greedy.
+type CompleteOptions struct {
+	// MaxNewTokens is how many tokens the answer may append, forced and closing ones included; 0 means 512.
+	// So much of the context is reserved.
+	MaxNewTokens int
+	// Temperature, when not 0, draws tokens instead of taking the likeliest.
+	Temperature float32
+	// Seed makes draws repeatable.
+	Seed uint64
+}
+
+func (o CompleteOptions) validate() (CompleteOptions, error) {
+	if o.MaxNewTokens < 0 {
+		return o, fmt.Errorf("engine: %w: at most %d new tokens, expected 0 (which means %d) or more", ErrArgument, o.MaxNewTokens, defaultNewTokens)
+	}
+	if t := float64(o.Temperature); !(t >= 0) || math.IsInf(t, 0) {
+		return o, fmt.Errorf("engine: %w: temperature %v, expected 0 or more", ErrArgument, t)
+	}
+	if o.MaxNewTokens == 0 {
+		o.MaxNewTokens = defaultNewTokens
+	}
+	if o.Temperature < leastTemperature {
+		o.Temperature = 0
+	}
+	return o, nil
+}
+
+// Session is one conversation: a prefix of system text and tools, and the turns after it. Its methods may
+// be called from any goroutine; calls on one session queue and run one after the other, while different
+// sessions run side by side.
+type Session struct {
+	engine  *Engine
+	prefix  []int32
+	start   *model.Snapshot // the state at the prefix's end
+	tools   *prompt.Toolset
+	markers bool
+
+	turn chan struct{} // holds a value while a call runs
+
+	// The running call's.
+	model        *model.Session
+	threads      int
+	conversation conversation
+	closed       bool
+
+	mu     sync.Mutex
+	cancel context.CancelFunc // of the Complete that runs, else nil
+}
+
+// NewSession begins a conversation: it computes the prefix, or takes it from the cache. It fails with
+// ErrTools when the tools are no array of tools, and with ErrPrefix, naming both counts, when the prefix
+// fills the context.
+func (e *Engine) NewSession(ctx context.Context, o SessionOptions) (s *Session, err error) {
+	if err := e.gate.enter(); err != nil {
+		return nil, err
+	}
+	defer e.gate.leave()
+	err = guard(func() error {
+		s, err = e.newSession(ctx, o)
+		return err
+	})
+	return s, err
+}
+
+func (e *Engine) newSession(ctx context.Context, o SessionOptions) (*Session, error) {
+	tools, err := prompt.ParseTools(o.Tools)
+	if err != nil {
+		return nil, fmt.Errorf("engine: %w: %w", ErrTools, err)
+	}
+	s := &Session{engine: e, tools: tools, markers: o.Markers, turn: make(chan struct{}, 1)}
+	s.prefix = s.encodePrefix(o.System)
+	if limit := e.model.Geometry().MaxSeqLen; len(s.prefix) >= limit {
+		return nil, fmt.Errorf("engine: %w: system text and tools are %d tokens, the context holds %d with the conversation; shorten or leave out tools", ErrPrefix, len(s.prefix), limit)
+	}
+	s.openModel()
+	if err := s.prefill(ctx); err != nil {
+		s.model.Close()
+		return nil, fmt.Errorf("engine: prefix: %w", err)
+	}
+	return s, nil
+}
+
+// openModel makes the model's side of the session for the number of threads that is set now.
+func (s *Session) openModel() {
+	e := s.engine
+	s.threads = int(e.threads.Load())
+	s.model = e.model.NewSession(model.SessionOptions{
+		Window:  e.model.Geometry().Window(),
+		Threads: s.threads,
+		NoHeads: !e.has(cact.ConfidenceHead),
+	})
+}
+
+// prefill brings the model to the prefix's end.
+func (s *Session) prefill(ctx context.Context) error {
+	cache, key := s.engine.weights.prefixes, newPrefixKey(s.engine.Depth(), s.prefix)
+	if s.start = cache.get(key); s.start != nil {
+		s.model.Restore(s.start)
+		return nil
+	}
+	if err := s.model.SetSink(len(s.prefix)); err != nil {
+		return err
+	}
+	if err := s.model.Append(ctx, s.prefix); err != nil {
+		return err
+	}
+	s.start = s.model.Snapshot()
+	cache.put(key, s.start)
+	return nil
+}
+
+// PrefixTokens is the number of tokens of the prefix, the beginning mark included.
+func (s *Session) PrefixTokens() int { return len(s.prefix) }
+
+// PrefixIDs returns the tokens of the prefix: a copy.
+func (s *Session) PrefixIDs() []int32 { return append([]int32(nil), s.prefix...) }
+
+// acquire waits for the session's turn. release must be called when it returns nil.
+func (s *Session) acquire(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := ErrClosed
+	if !s.closed {
+		err = s.engine.gate.enter()
+	}
+	if err != nil {
+		<-s.turn
+	}
+	return err
+}
+
+func (s *Session) release() {
+	s.engine.gate.leave()
+	<-s.turn
+}
+
+// Complete reads an input and writes the answer. After a turn that delivered calls, an input that is a JSON
+// object or array is a tool's result; any other is a user's message.
+//
+// A turn that fails in a way that the conversation survives is a Response without Success: ErrorCode is
+// overflow or cancelled when the session is as it was before, truncated or malformed when the turn is part
+// of the conversation. Other failures are errors, and leave the session as it was before. ctx and Cancel
+// take effect within one token, in the input within a block of 32.
+func (s *Session) Complete(ctx context.Context, text string, o CompleteOptions) (r *Response, err error) {
+	if o, err = o.validate(); err != nil {
+		return nil, err
+	}
+	if err := s.acquire(ctx); err != nil {
+		return cancelledOr(err)
+	}
+	defer s.release()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s.setCancel(stop)
+	defer s.setCancel(nil)
+	s.adaptThreads()
+	in := s.read(text)
+	ids := s.encode(in, true)
+	if need, limit := len(s.prefix)+len(ids)+o.MaxNewTokens, s.contextSize(); need > limit {
+		return failure(CodeOverflow, fmt.Sprintf(
+			"the turn does not fit: prefix %d, input %d and max_new_tokens %d make %d tokens, the context holds %d",
+			len(s.prefix), len(ids), o.MaxNewTokens, need, limit)), nil
+	}
+	before := s.save()
+	err = guard(func() error {
+		r, err = s.answer(ctx, in, ids, o)
+		return err
+	})
+	if err != nil {
+		s.restore(before)
+		return cancelledOr(fmt.Errorf("engine: turn %d: %w", len(before.conversation.turns)+1, err))
+	}
+	return r, nil
+}
+
+// cancelledOr is the response for an error that the caller's cancelling led to; other errors stay errors.
+func cancelledOr(err error) (*Response, error) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return failure(CodeCancelled, "cancelled: the session is as it was before the turn"), nil
+	}
+	return nil, err
+}
+
+// adaptThreads moves the model's state to another number of threads when that was changed.
+func (s *Session) adaptThreads() {
+	if s.threads == int(s.engine.threads.Load()) {
+		return
+	}
+	old := s.model
+	s.openModel()
+	s.model.Restore(old.Snapshot())
+	old.Close()
+}
+
+// contextSize is the number of positions that a conversation has.
+func (s *Session) contextSize() int { return s.engine.model.Geometry().MaxSeqLen }
+
+// place makes room for a turn and returns its tokens at the place where it stands then. first are its
+// tokens as the first turn.
+func (s *Session) place(ctx context.Context, in input, first []int32, newTokens int) ([]int32, error) {
+	if len(s.conversation.turns) == 0 {
+		return first, nil
+	}
+	ids := s.encode(in, false)
+	if need := len(ids) + newTokens; s.model.Len()+need > s.contextSize() {
+		if err := s.makeRoom(ctx, need); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.conversation.turns) == 0 {
+		return first, nil
+	}
+	return ids, nil
+}
+
+// answer feeds the turn and lets the model answer. After an error the session's state is undefined.
+func (s *Session) answer(ctx context.Context, in input, first []int32, o CompleteOptions) (*Response, error) {
+	ids, err := s.place(ctx, in, first, o.MaxNewTokens)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	if err := s.model.Append(ctx, ids); err != nil {
+		return nil, err
+	}
+	fed := time.Now()
+	t := &turn{
+		lex: s.engine.lex, model: s.model, choose: newChooser(o.Temperature, o.Seed), limit: o.MaxNewTokens,
+		user: !in.tool, head: s.engine.has(cact.ConfidenceHead),
+	}
+	if err := t.run(ctx); err != nil {
+		return nil, err
+	}
+	r := s.respond(t)
+	r.PrefillTPS = perSecond(len(ids), fed.Sub(begin))
+	r.DecodeTPS = perSecond(len(t.out), time.Since(fed))
+	r.PeakRAMMB = float64(peakMemory()) / (1 << 20)
+	r.PromptIDs, r.OutputIDs, r.Tokens = ids, t.out, len(t.out)
+	s.conversation.turns = append(s.conversation.turns, turnRecord{in, ids, t.out})
+	s.conversation.delivered = len(r.FunctionCalls) > 0
+	return r, nil
+}
+
+func perSecond(n int, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
+	}
+	return float64(n) / d.Seconds()
+}
+
+// Reset takes the conversation back to the prefix's end, at the cost of copying its state. It waits for a
+// call that runs. On a closed session it does nothing.
+func (s *Session) Reset() {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	if s.closed {
+		return
+	}
+	s.conversation = conversation{}
+	s.model.Restore(s.start)
+}
+
+// Cancel stops the Complete that runs now, if there is one, within one token: it returns a response with
+// ErrorCode cancelled, and the session is as before. Calls that wait are not affected.
+func (s *Session) Cancel() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		s.cancel()
+	}
+}
+
+func (s *Session) setCancel(f context.CancelFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancel = f
+}
+
+// Close frees the session once a call that runs has finished; later calls return ErrClosed. Closing again
+// does nothing. A session is closed on its own, before its engine or after it.
+func (s *Session) Close() error {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	s.model.Close()
+	s.model, s.start, s.conversation = nil, nil, conversation{}
+	return nil
+}

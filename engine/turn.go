@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/simd"
+	"github.com/libneedle/libneedle/tokenizer"
+)
+
+const (
+	// thoughtReserve is how many tokens a thought leaves for the call.
+	thoughtReserve = 32
+	// listReserve is how many tokens before the limit a list that can be closed is closed.
+	listReserve = 4
+)
+
+// decoder is what a turn needs of a model.Session.
+type decoder interface {
+	Append(ctx context.Context, ids []int32) error
+	Logits() ([]float32, error)
+	Head(code cact.HeadCode) (pool, output []float32, err error)
+}
+
+// turn writes one answer: it decides at each place which tokens are legal, which are forced, and when the
+// answer ends. Tokens are fed when their logits are needed, so a forced one costs no product with the head
+// and runs of them share a block.
+type turn struct {
+	lex    *lexicon
+	model  decoder
+	choose chooser
+	limit  int  // of len(out)
+	user   bool // the input is a user's, not a tool's
+	head   bool // the model has a confidence head
+
+	out []int32 // all tokens of the answer
+	fed int     // how many of them the model has seen
+
+	thought, prose, call []int32 // the parts of out between the marks
+	called               bool    // the call region was entered
+	cut                  bool    // the limit ended the answer
+	list                 callList
+
+	score score
+}
+
+// score collects what the confidence is made of.
+type score struct {
+	free      float64 // sum of the log-probabilities of the tokens that were not forced
+	freeCount int
+	call      float32 // the lowest log-probability of a call token
+	callCount int
+	head      float32 // sigmoid of the confidence head
+	headRead  bool
+}
+
+// step is a place in the turn; it returns the next one, nil at the end.
+type step func(ctx context.Context) (step, error)
+
+// run writes the answer, marks that close the message included.
+func (t *turn) run(ctx context.Context) error {
+	for at := step(t.open); at != nil; {
+		next, err := at(ctx)
+		if err != nil {
+			return err
+		}
+		at = next
+	}
+	return t.flush(ctx)
+}
+
+// open begins the answer. A user's turn begins with a thought; after a tool result the model is free.
+func (t *turn) open(ctx context.Context) (step, error) {
+	if t.user {
+		return t.force(t.think, 1, tokenizer.Think), nil
+	}
+	return t.free(ctx, t.lex.opening)
+}
+
+// free is a place where the model may think, call, answer in prose, or end.
+func (t *turn) free(ctx context.Context, legal tokenSet) (step, error) {
+	if !t.room(1, 1) {
+		return t.cutOff(), nil
+	}
+	if !t.room(1, 2) { // for a call and what closes it
+		legal = t.lex.prose
+	}
+	id, err := t.next(ctx, legal)
+	if err != nil {
+		return nil, err
+	}
+	switch id {
+	case tokenizer.Think:
+		return t.think, nil
+	case tokenizer.ToolCall:
+		return t.write, nil
+	case tokenizer.EOS, tokenizer.IMEnd:
+		return nil, nil
+	}
+	t.prose = append(t.prose, id)
+	return t.speak, nil
+}
+
+// speak continues an answer that may still turn into a call while it is blank.
+func (t *turn) speak(ctx context.Context) (step, error) {
+	if t.blank(t.prose) {
+		return t.free(ctx, t.lex.answer)
+	}
+	return t.free(ctx, t.lex.prose)
+}
+
+// think continues the thought.
+func (t *turn) think(ctx context.Context) (step, error) {
+	if t.limit-len(t.out) <= thoughtReserve {
+		return t.force(t.afterThought, 1, tokenizer.EndThink), nil
+	}
+	id, err := t.next(ctx, t.lex.thought)
+	if err != nil {
+		return nil, err
+	}
+	switch id {
+	case tokenizer.EndThink:
+		return t.afterThought, nil
+	case tokenizer.EOS, tokenizer.IMEnd:
+		return nil, nil
+	}
+	t.thought = append(t.thought, id)
+	return t.think, nil
+}
+
+// afterThought leads to the call on a user's turn.
+func (t *turn) afterThought(context.Context) (step, error) {
+	if !t.user {
+		return t.speak, nil
+	}
+	return t.force(t.beginCall, 1, t.lex.newline...), nil
+}
+
+func (t *turn) beginCall(context.Context) (step, error) {
+	return t.force(t.write, 2, tokenizer.ToolCall), nil
+}
+
+// write continues the list of calls.
+func (t *turn) write(ctx context.Context) (step, error) {
+	t.called = true
+	left := t.limit - len(t.out)
+	switch {
+	case t.list.complete:
+		return t.closeCall, t.readHead(ctx)
+	case left <= listReserve && t.list.closable() && t.room(len(t.lex.bracket), 2):
+		t.extend(t.lex.bracket...)
+		return t.write, nil
+	case !t.room(1, 2):
+		t.cut = true
+		return t.closeCall, nil
+	}
+	id, logProb, err := t.pick(ctx, t.lex.call)
+	if err != nil {
+		return nil, err
+	}
+	switch id {
+	case tokenizer.EndToolCall, tokenizer.EOS, tokenizer.IMEnd:
+		return t.closeCall, nil
+	}
+	t.score.addCall(logProb)
+	t.extend(id)
+	return t.write, nil
+}
+
+// extend adds tokens to the list.
+func (t *turn) extend(ids ...int32) {
+	t.emit(ids...)
+	t.call = append(t.call, ids...)
+	for _, id := range ids {
+		t.list.write(t.lex.tok.PieceBytes(int(id)))
+	}
+}
+
+// closeCall ends region and message.
+func (t *turn) closeCall(context.Context) (step, error) {
+	t.emit(tokenizer.EndToolCall, tokenizer.IMEnd)
+	return nil, nil
+}
+
+// readHead reads the confidence at the list's end.
+func (t *turn) readHead(ctx context.Context) error {
+	if !t.head {
+		return nil
+	}
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
+	_, out, err := t.model.Head(cact.ConfidenceHead)
+	if err != nil {
+		return err
+	}
+	t.score.head, t.score.headRead = simd.Sigmoid(out[0]), true
+	return nil
+}
+
+// force appends tokens without asking the model, and leads to the next place; it ends the answer when they
+// and the marks that close it don't fit.
+func (t *turn) force(next step, closing int, ids ...int32) step {
+	if !t.room(len(ids), closing) {
+		return t.cutOff()
+	}
+	t.emit(ids...)
+	return next
+}
+
+// room reports whether n more tokens, and after them the marks that close the message, stay within the
+// limit.
+func (t *turn) room(n, closing int) bool { return len(t.out)+n+closing <= t.limit }
+
+// cutOff ends an answer that has no room left.
+func (t *turn) cutOff() step {
+	t.cut = true
+	t.emit(tokenizer.IMEnd)
+	return nil
+}
+
+// next lets the model choose a token and appends it.
+func (t *turn) next(ctx context.Context, legal tokenSet) (int32, error) {
+	id, _, err := t.pick(ctx, legal)
+	if err == nil {
+		t.emit(id)
+	}
+	return id, err
+}
+
+// pick lets the model choose a token.
+func (t *turn) pick(ctx context.Context, legal tokenSet) (id int32, logProb float32, err error) {
+	if err := t.flush(ctx); err != nil {
+		return 0, 0, err
+	}
+	logits, err := t.model.Logits()
+	if err != nil {
+		return 0, 0, err
+	}
+	id, logProb = t.choose.choose(logits, legal)
+	if id < 0 {
+		return 0, 0, errors.New("engine: the model has no logit for any legal token")
+	}
+	t.score.addFree(logProb)
+	return id, logProb, nil
+}
+
+func (t *turn) emit(ids ...int32) { t.out = append(t.out, ids...) }
+
+// flush feeds what was appended since the last time.
+func (t *turn) flush(ctx context.Context) error {
+	if t.fed == len(t.out) {
+		return nil
+	}
+	err := t.model.Append(ctx, t.out[t.fed:])
+	if err == nil {
+		t.fed = len(t.out)
+	}
+	return err
+}
+
+// blank reports whether ids stand for nothing but blanks.
+func (t *turn) blank(ids []int32) bool {
+	for _, id := range ids {
+		for _, c := range t.lex.tok.PieceBytes(int(id)) {
+			if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (s *score) addFree(logProb float32) {
+	s.free += float64(logProb)
+	s.freeCount++
+}
+
+func (s *score) addCall(logProb float32) {
+	s.callCount++
+	s.call = min(s.call, logProb)
+}
+
+// confidence is the lower one of the head's value and the decode probability: the smallest probability of
+// a call token or, without a call, the geometric mean of the tokens the model chose; 0 when it chose none.
+func (s *score) confidence() float64 {
+	var p float32
+	switch {
+	case s.callCount > 0:
+		p = simd.Exp(s.call)
+	case s.freeCount > 0:
+		p = simd.Exp(float32(s.free / float64(s.freeCount)))
+	}
+	if s.headRead {
+		p = min(p, s.head)
+	}
+	if !(p > 0) { // NaN too
+		return 0
+	}
+	return float64(min(p, 1))
+}

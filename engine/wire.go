@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/libneedle/libneedle/engine/prompt"
+	"github.com/libneedle/libneedle/tokenizer"
+)
+
+// Call is one call of a tool, under the caller's names.
+type Call struct {
+	Name string
+	// Arguments is a compact JSON object. Keys stand in the order, and numbers in the spelling, that the
+	// model wrote.
+	Arguments json.RawMessage
+}
+
+// input is what a turn begins with.
+type input struct {
+	tool bool   // text is a tool's result, compacted to a list
+	text string // valid UTF-8
+}
+
+// read decides whether an input is a tool's result.
+func (s *Session) read(text string) input {
+	text = prompt.Valid(text)
+	if s.conversation.delivered {
+		if result, ok := prompt.ToolResult(text); ok {
+			return input{tool: true, text: result}
+		}
+	}
+	return input{text: text}
+}
+
+// encodePrefix returns the tokens before the first turn.
+func (s *Session) encodePrefix(system string) []int32 {
+	return append([]int32{tokenizer.BOS}, s.engine.lex.encode(prompt.Prefix(system, s.tools), s.markers)...)
+}
+
+// encode returns the tokens of a turn's input, as the conversation's first turn or as a later one.
+func (s *Session) encode(in input, first bool) []int32 {
+	piece := prompt.LaterTurn
+	switch {
+	case in.tool:
+		piece = prompt.ToolTurn
+	case first:
+		piece = prompt.FirstTurn
+	}
+	return s.engine.lex.encode(piece(in.text), s.markers)
+}
+
+// failure is the response for a turn that left no trace.
+func failure(code int, text string) *Response {
+	return &Response{Type: TypeRespond, Error: text, ErrorCode: CodeName(code), Reason: reasonFailure}
+}
+
+// reasonFailure is the reason of every response without success.
+const reasonFailure = "runtime_failure"
+
+// fail marks a response that stays part of the conversation.
+func (r *Response) fail(code int, text string) {
+	r.Success, r.Error, r.ErrorCode, r.Reason = false, text, CodeName(code), reasonFailure
+}
+
+// respond makes the response of a finished turn.
+func (s *Session) respond(t *turn) *Response {
+	tok := s.engine.lex.tok
+	r := &Response{Type: TypeRespond, Success: true, Confidence: t.score.confidence()}
+	r.Text = strings.TrimSpace(tok.Decode(t.prose))
+	r.Reasoning = strings.TrimSpace(tok.Decode(t.thought))
+	switch {
+	case t.called:
+		s.readCalls(r, t, tok.Decode(t.call))
+	case t.cut:
+		r.fail(CodeTruncated, "answer truncated: token budget exhausted")
+	}
+	if r.Reasoning == "" && !t.called {
+		r.Reasoning = r.Text
+	}
+	return r
+}
+
+// readCalls reads the text of the call region into a response.
+func (s *Session) readCalls(r *Response, t *turn, text string) {
+	r.Type = TypeCall
+	calls, err := prompt.ParseCalls(text)
+	if err != nil && t.cut {
+		if calls = prompt.PartialCalls(text); len(calls) == 0 {
+			r.fail(CodeTruncated, "tool call truncated: token budget exhausted")
+			return
+		}
+		err = nil
+	}
+	if err == nil {
+		r.FunctionCalls, err = s.toCaller(calls)
+	}
+	if err != nil {
+		r.fail(CodeMalformed, "malformed function_calls JSON: "+text)
+	}
+}
+
+// toCaller gives calls their caller's names. It fails for a tool that was not declared.
+func (s *Session) toCaller(calls []prompt.Call) ([]Call, error) {
+	out := make([]Call, 0, len(calls))
+	for _, c := range calls {
+		name, arguments, err := s.tools.ToCaller(c.Name, c.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Call{name, arguments})
+	}
+	return out, nil
+}
+
+// appendCalls writes a list of calls; arguments are JSON already.
+func appendCalls(b []byte, calls []Call) []byte {
+	b = append(b, '[')
+	for i, c := range calls {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = prompt.AppendString(append(b, `{"name":`...), c.Name)
+		b = append(append(append(b, `,"arguments":`...), c.Arguments...), '}')
+	}
+	return append(b, ']')
+}
