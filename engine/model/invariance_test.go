@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -38,11 +37,6 @@ func everyLogit(t *testing.T, m *Model, o SessionOptions, sink int, ids []int32)
 	return all
 }
 
-func storedCase(t *testing.T, name string) *goldenCase {
-	t.Helper()
-	return readGolden(t, filepath.Join("../../testdata/oracle", name, "golden.json"))
-}
-
 func randomIDs(r *rand.Rand, m *Model, n int) []int32 {
 	ids := make([]int32, n)
 	for i := range ids {
@@ -57,8 +51,7 @@ func randomIDs(r *rand.Rand, m *Model, n int) []int32 {
 func TestBitsDoNotDependOnTheCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, name := range []string{"tiny", "odd", "cq4", "mixed"} {
-		g := storedCase(t, name)
-		m := newModel(t, g.open(t, g.Archive), Options{})
+		m := newModel(t, openStored(t, name).archive, Options{})
 		for _, o := range []SessionOptions{{}, {Window: 12}, {Window: 40}} {
 			sink := r.IntN(50)
 			ids := randomIDs(r, m, 150)
@@ -101,8 +94,7 @@ func TestBitsDoNotDependOnTheCut(t *testing.T) {
 // TestHeadsDoNotDependOnTheCut is the same for pools and cells.
 func TestHeadsDoNotDependOnTheCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
-	g := storedCase(t, "mixed")
-	m := newModel(t, g.open(t, g.Archive), Options{})
+	m := newModel(t, openStored(t, "mixed").archive, Options{})
 	ids := randomIDs(r, m, 100)
 	read := func(threads int, parts ...int) (bits []uint32) {
 		s := m.NewSession(SessionOptions{Threads: threads})
@@ -137,17 +129,14 @@ func TestHeadsDoNotDependOnTheCut(t *testing.T) {
 func TestDepthEqualsSlicedFile(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	compared := 0
-	for _, path := range goldenFolders(t) {
-		g := readGolden(t, path)
-		for _, d := range g.Depths {
-			if d.Archive == "" {
-				continue
-			}
-			cut := newModel(t, g.open(t, g.Archive), Options{Depth: d.Depth})
-			file := newModel(t, g.open(t, d.Archive), Options{})
+	for _, name := range []string{"tiny", "odd", "cq4"} {
+		c := openStored(t, name)
+		for depth, path := range c.slices {
+			cut := newModel(t, c.archive, Options{Depth: depth})
+			file := newModel(t, openFile(t, path), Options{})
 			ids := randomIDs(r, cut, 60)
 			if a, b := everyLogit(t, cut, SessionOptions{}, 0, ids), everyLogit(t, file, SessionOptions{}, 0, ids); !slices.EqualFunc(a, b, slices.Equal) {
-				t.Errorf("%s depth %d: bits differ from the sliced file", g.Case, d.Depth)
+				t.Errorf("%s depth %d: bits differ from the sliced file", name, depth)
 			}
 			compared++
 		}
@@ -158,18 +147,10 @@ func TestDepthEqualsSlicedFile(t *testing.T) {
 }
 
 func TestMappedEqualsBytes(t *testing.T) {
-	g := storedCase(t, "tiny")
-	data, err := os.ReadFile(filepath.Join(g.folder, g.Archive))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fromBytes, err := cact.OpenBytes(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := g.Prompts[0].IDs[:80]
-	a := everyLogit(t, newModel(t, fromBytes, Options{}), SessionOptions{}, 0, ids)
-	b := everyLogit(t, newModel(t, g.open(t, g.Archive), Options{}), SessionOptions{}, 0, ids)
+	c := openStored(t, "tiny")
+	ids := c.prompt[:80]
+	a := everyLogit(t, newModel(t, c.archive, Options{}), SessionOptions{}, 0, ids)
+	b := everyLogit(t, newModel(t, openFile(t, filepath.Join(c.folder, "model.cact")), Options{}), SessionOptions{}, 0, ids)
 	if !slices.EqualFunc(a, b, slices.Equal) {
 		t.Error("bits differ between mmap and bytes")
 	}
@@ -178,26 +159,22 @@ func TestMappedEqualsBytes(t *testing.T) {
 // TestBitsSeeOneWeight is the negative control of the comparisons above: one
 // changed bit of one weight changes the bits of the logits.
 func TestBitsSeeOneWeight(t *testing.T) {
-	g := storedCase(t, "tiny")
-	data, err := os.ReadFile(filepath.Join(g.folder, g.Archive))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := g.Prompts[0].IDs[:20]
-	want := everyLogit(t, newModel(t, openBytes(t, data), Options{}), SessionOptions{}, 0, ids)
-	data[openBytes(t, data).Lookup("layers.2.v_proj").Offset] ^= 1
-	got := everyLogit(t, newModel(t, openBytes(t, data), Options{}), SessionOptions{}, 0, ids)
+	c := openStored(t, "tiny")
+	ids := c.prompt[:20]
+	want := everyLogit(t, newModel(t, c.archive, Options{}), SessionOptions{}, 0, ids)
+	c.data[c.archive.Lookup("layers.2.v_proj").Offset] ^= 1
+	got := everyLogit(t, newModel(t, openBytes(t, c.data), Options{}), SessionOptions{}, 0, ids)
 	if slices.EqualFunc(got, want, slices.Equal) {
 		t.Error("a flipped weight bit leaves all logits' bits as they were")
 	}
 }
 
 func TestAppendRefusesAndKeepsTheState(t *testing.T) {
-	g := storedCase(t, "tiny")
-	m := newModel(t, g.open(t, g.Archive), Options{})
+	c := openStored(t, "tiny")
+	m := newModel(t, c.archive, Options{})
 	s := m.NewSession(SessionOptions{Window: 20})
 	defer s.Close()
-	ids := g.Prompts[0].IDs
+	ids := c.prompt
 	feed(t, s, ids[:50]...)
 	want := bitsOf(logitsOf(t, s))
 
@@ -244,8 +221,7 @@ func (c *cancelAfter) Err() error {
 }
 
 func TestDepthOutOfRange(t *testing.T) {
-	g := storedCase(t, "tiny")
-	a := g.open(t, g.Archive)
+	a := openStored(t, "tiny").archive
 	for _, depth := range []int{-1, 1, 7, 1 << 40} {
 		if _, err := New(a, Options{Depth: depth}); err == nil {
 			t.Errorf("depth %d was accepted", depth)
@@ -254,11 +230,11 @@ func TestDepthOutOfRange(t *testing.T) {
 }
 
 func TestNoAllocationPerToken(t *testing.T) {
-	g := storedCase(t, "mixed")
-	m := newModel(t, g.open(t, g.Archive), Options{})
+	c := openStored(t, "mixed")
+	m := newModel(t, c.archive, Options{})
 	s := m.NewSession(SessionOptions{Window: 16, Threads: 2})
 	defer s.Close()
-	feed(t, s, g.Prompts[0].IDs[:100]...)
+	feed(t, s, c.prompt[:100]...)
 	ctx := context.Background()
 	one := []int32{77}
 	if n := testing.AllocsPerRun(50, func() {

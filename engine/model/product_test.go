@@ -65,12 +65,12 @@ func productError(exact, shipped quant.Product, x *quant.Activation) float64 {
 
 func TestShippedProductsAgainstExact(t *testing.T) {
 	for _, name := range []string{"tiny", "odd", "cq4", "mixed"} {
-		g := storedCase(t, name)
-		a := g.open(t, g.Archive)
+		c := openStored(t, name)
+		a := c.archive
 		p := &productMeter{newModel(t, a, Options{Exact: true}), newModel(t, a, Options{}), map[string]float64{}}
 		s := p.exact.NewSession(SessionOptions{})
 		s.hook = p
-		for _, id := range g.Prompts[0].IDs[:40] {
+		for _, id := range c.prompt[:40] {
 			feed(t, s, id)
 			logitsOf(t, s)
 		}

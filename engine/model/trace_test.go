@@ -252,15 +252,6 @@ func tracedArchive(t *testing.T, folder string) []byte {
 	return nil
 }
 
-func openBytes(t *testing.T, data []byte) *cact.Archive {
-	t.Helper()
-	a, err := cact.OpenBytes(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
 func TestEveryOperationAgainstTrace(t *testing.T) {
 	for _, folder := range traceFolders(t) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
