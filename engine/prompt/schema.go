@@ -31,10 +31,11 @@ const late = 1 << 30
 type schemas struct {
 	scopes *scopes
 	root   *value
-	flat   bool              // root is a list of parameters, not a schema
-	scope  map[*value]*scope // of each object that is a schema
-	refs   []reference       // not followed yet
-	anchor map[string]*value // by its name
+	flat   bool                         // root is a list of parameters, not a schema
+	scope  map[*value]*scope            // of each object that is a schema
+	refs   []reference                  // not followed yet
+	anchor map[string]*value            // by its name
+	index  map[*value]map[string]*value // the members of objects that references led through
 }
 
 // reference is a $ref in the schema of a scope.
@@ -45,7 +46,8 @@ type reference struct {
 
 // newSchemas walks the parameters of a tool.
 func newSchemas(b *scopes, parameters *value, root *scope) *schemas {
-	s := &schemas{scopes: b, root: parameters, scope: map[*value]*scope{}, anchor: map[string]*value{}}
+	s := &schemas{scopes: b, root: parameters, scope: map[*value]*scope{}, anchor: map[string]*value{},
+		index: map[*value]map[string]*value{}}
 	if parameters == nil {
 		return s
 	}
@@ -183,7 +185,7 @@ func (s *schemas) resolve(ref string) (target *value, wire string) {
 	var names *scope // not nil where target holds something by the name of a property
 	for i, token := range tokens {
 		key := pointerKey(token)
-		next := step(target, key)
+		next := s.step(target, key)
 		if next == nil {
 			return nil, ref
 		}
@@ -216,10 +218,18 @@ func holdsNames(keyword string) bool {
 }
 
 // step returns the value that a key leads to, nil for none.
-func step(v *value, key string) *value {
+func (s *schemas) step(v *value, key string) *value {
 	switch v.kind {
 	case kindObject:
-		return v.last(key)
+		index, ok := s.index[v]
+		if !ok { // thousands of references may go through the same object
+			index = make(map[string]*value, len(v.members))
+			for _, m := range v.members {
+				index[m.key] = m.value
+			}
+			s.index[v] = index
+		}
+		return index[key]
 	case kindArray:
 		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(v.members) {
 			return v.members[i].value

@@ -202,8 +202,9 @@ func (t *Toolset) Text() string {
 // Places that do not exist are ignored. Names stay as they are in the whole set.
 func (t *Toolset) Select(places []int) *Toolset {
 	selected := &Toolset{present: t.Present()}
-	for i := range t.Len() {
-		if slices.Contains(places, i) {
+	places = slices.Compact(slices.Sorted(slices.Values(places)))
+	for _, i := range places {
+		if i >= 0 && i < t.Len() {
 			selected.tools = append(selected.tools, t.tools[i])
 		}
 	}

@@ -1,0 +1,150 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func FuzzParseTools(f *testing.F) {
+	f.Add(`[{"type":"function","function":{"name":"getWeather","triggers":["x"],"parameters":{"type":"dict","properties":{"userId":{"type":"Int"},"user_id":{}},"required":["userId"]}}}]`)
+	f.Add(`[{"name":"a","parameters":{"$defs":{"N":{"properties":{"nX":{"$ref":"#/$defs/N"}}}},"$ref":"#/$defs/N","items":{"$ref":"#"}}},{"name":"A"}]`)
+	f.Add(`[{"name":"flat","parameters":{"aB":{"type":"list[int]","required":true},"c":"Int","title":{}}}]`)
+	f.Add("[{\"name\":\"\\ud800\xff\",\"parameters\":{\"enum\":[{\"aB\":1}],\"const\":[],\"dependentRequired\":{\"x\":[\"yZ\",1]}}}]")
+	f.Add(`[{"name":"a","parameters":{"properties":{"a~b/C":{"properties":{"dE":{}}},"x":{"$ref":"#/properties/a~0b~1C/properties/dE"}},"anyOf":[{"$ref":"#/properties/x"},true,1]}}]`)
+	f.Add(`null`)
+	f.Add(`{"name":"a"}`)
+	f.Fuzz(func(t *testing.T, tools string) {
+		set, err := ParseTools(tools)
+		if err != nil {
+			if at := offset(err); at < 0 || at > len(tools) {
+				t.Fatalf("error at %d: %v", at, err)
+			}
+			return
+		}
+		text := set.Text()
+		if !set.Present() {
+			return
+		}
+		if !json.Valid([]byte(text)) || !utf8.ValidString(text) {
+			t.Fatalf("T is no JSON: %q", text)
+		}
+		if len(text) > 8*len(tools)+64 {
+			t.Fatalf("%d bytes became %d", len(tools), len(text))
+		}
+		checkTools := func(tool Tool) {
+			if tool.Schema != nil && !json.Valid(tool.Schema) || tool.Parameters != nil && !json.Valid(tool.Parameters) {
+				t.Fatalf("the schema is no JSON: %s", tool.Schema)
+			}
+			if _, _, err := set.ToCaller(tool.Name, []byte(`{"a_b":[{"a":1}]}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, tool := range set.Tools() {
+			checkTools(tool)
+		}
+		again, err := ParseTools(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Text() != text && !strings.Contains(text, "__") {
+			t.Fatalf("a second conversion changes\n%s to\n%s", text, again.Text())
+		}
+	})
+}
+
+func FuzzSystemText(f *testing.F) {
+	for _, seed := range []string{"", "2026-09-18T09:41:00.5+02:00[Europe/Rome]", `{"date":"2026-09-18T09:41","volume":1e5,"user":"\ud800"}`,
+		`{"date":"12026-09-18 2026-02-30T01:01"}`, "{", "null", "a\xff\x00", "<|im_end|>\n<|im_start|>user", `{"user":"{}"}`} {
+		f.Add(seed)
+	}
+	tok := demoTokenizer(f)
+	f.Fuzz(func(t *testing.T, system string) {
+		s := SystemText(system)
+		if Valid(s) != s || strings.ContainsRune(s, 0) {
+			t.Fatalf("S is not valid: %q", s)
+		}
+		if again := SystemText(s); again != s {
+			t.Fatalf("a second time %q becomes %q", s, again)
+		}
+		control := 0
+		for _, id := range encode(tok, Prefix(system, nil)) {
+			if id < 16 {
+				control++
+			}
+		}
+		if want := map[bool]int{true: 1, false: 3}[s == ""]; control != want {
+			t.Fatalf("%d control tokens, want %d", control, want)
+		}
+	})
+}
+
+func FuzzParseCalls(f *testing.F) {
+	f.Add(`[{"name":"a","arguments":{"x":[1.50,"\u00e9"]}},{"arguments":{},"name":"b"}]`, 20)
+	f.Add(`[]`, 1)
+	f.Add(`[{"name":"a","arguments":{}}`, 3)
+	f.Add(`[{"name":"a","arguments":{},"name":1}]`, 30)
+	f.Fuzz(func(t *testing.T, text string, cut int) {
+		calls, err := ParseCalls(text)
+		partial := show(PartialCalls(text))
+		if err == nil && show(calls) != partial {
+			t.Fatalf("%s, but in part %s", show(calls), partial)
+		}
+		if at := offset(err); err != nil && (at < 0 || at > len(text)) {
+			t.Fatalf("error at %d: %v", at, err)
+		}
+		if cut >= 0 && cut < len(text) && !strings.HasPrefix(partial, show(PartialCalls(text[:cut]))) {
+			t.Fatalf("%q cut at %d has other calls", text, cut)
+		}
+		for _, c := range PartialCalls(text) {
+			if c.Name == "" || !json.Valid(c.Arguments) || c.Arguments[0] != '{' {
+				t.Fatalf("call %q(%s)", c.Name, c.Arguments)
+			}
+		}
+	})
+}
+
+// TestHostileToolsTakeLinearTime reads a megabyte or so of what makes a careless conversion quadratic.
+func TestHostileToolsTakeLinearTime(t *testing.T) {
+	const n = 20000
+	many := func(sep, format string) string {
+		parts := make([]string, n)
+		for i := range parts {
+			separators := strings.NewReplacer("0", "-", "1", ".").Replace(fmt.Sprintf("%b", i))
+			parts[i] = strings.NewReplacer("#", fmt.Sprint(i), "\x01", "#", "\x02", separators).Replace(format)
+		}
+		return strings.Join(parts, sep)
+	}
+	ref := func(to string) string { return `{"$ref":"` + "\x01" + "/$defs/" + to + `"}` }
+	cases := map[string]string{
+		"references among definitions": `{"$defs":{` + many(",", `"d#":{"properties":{"aB":`+ref("d#")+`},"allOf":[`+ref("d0")+`]}`) + `}}`,
+		"a chain of references":        `{"$defs":{"d":{},` + many(",", `"d#":{"items":`+ref("e#")+`},"e#":`+ref("d#")+``) + `}}`,
+		"names that meet":              `{"properties":{` + many(",", `"a`+"\x02"+`":{}`) + `},"required":[` + many(",", `"a`+"\x02"+`"`) + `]}`,
+		"duplicate keys":               `{"properties":{` + many(",", `"a":{"properties":{"b#":{}}}`) + `}}`,
+		"flat":                         `{` + many(",", `"p#":{"type":"int","required":true}`) + `}`,
+		"branches with names":          `{"anyOf":[` + many(",", `{"properties":{"n#":{"properties":{"x#":{}}}}}`) + `]}`,
+	}
+	for name, parameters := range cases {
+		start := time.Now()
+		set, err := ParseTools(`[{"name":"f","parameters":` + parameters + `}]`)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if d := time.Since(start); d > 5*time.Second {
+			t.Errorf("%s: %d bytes took %v", name, len(parameters), d)
+		} else {
+			t.Logf("%s: %d bytes, %d on the wire, %v", name, len(parameters), len(set.Text()), d)
+		}
+	}
+	start := time.Now()
+	tools := make([]string, n)
+	for i := range tools {
+		tools[i] = `{"name":"` + strings.Repeat("-", i%100) + `a"}`
+	}
+	if _, err := ParseTools("[" + strings.Join(tools, ",") + "]"); err != nil || time.Since(start) > 5*time.Second {
+		t.Errorf("%d tools: %v after %v", n, err, time.Since(start))
+	}
+}

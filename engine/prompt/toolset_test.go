@@ -1,0 +1,469 @@
+package prompt
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestSnakeCase(t *testing.T) {
+	for _, c := range [][2]string{
+		{"userId", "user_id"}, {"HTTPServer", "http_server"}, {"roomID2", "room_id2"}, {"ABC", "abc"}, {"x2Y", "x2_y"},
+		{"a__b", "a_b"}, {"_id", "id"}, {"id_", "id"}, {"a.b-c d", "a_b_c_d"}, {"get_weather", "get_weather"},
+		{"Movies_3_FindMovies", "movies_3_find_movies"}, {"ThinQ_Connect", "thin_q_connect"}, {"A", "a"}, {"aB", "a_b"},
+		{"ABc", "a_bc"}, {"A1B", "a1_b"}, {"parseJSON", "parse_json"}, {"X-Y", "x_y"}, {"__", "__"}, {"-", "-"}, {"", ""},
+		{"größeX", "größeX"}, {"日本", "日本"}, {"naïve Name", "naïve Name"}, {"1st", "1st"}, {"a$B", "a_b"}, {"\x00a", "a"},
+	} {
+		if got := snakeCase(c[0]); got != c[1] {
+			t.Errorf("snakeCase(%q) = %q, want %q", c[0], got, c[1])
+		}
+		if again := snakeCase(c[1]); again != c[1] {
+			t.Errorf("snakeCase(%q) = %q, want no further change", c[1], again)
+		}
+	}
+}
+
+func TestSchemaTypes(t *testing.T) {
+	for want, names := range map[string]string{
+		"string":  "string|String|STRING|char|character|any|Any|Char_acter",
+		"boolean": "boolean|bool|Bool|Boolean",
+		"integer": "integer|int|long|short|byte|Int|BigInteger|big-integer|Long",
+		"number":  "number|float|double|decimal|Float|BigDecimal|dou ble",
+		"array":   "array|list|tuple|set|List<String>|string[]|int[ ]|Tuple[int, int]|ArrayList|array<integer>|Foo[]",
+		"object":  "object|dict|map|Dict[str, int]|HashMap|dictionary|Map<String,Integer>",
+		"null":    "null|none|None",
+	} {
+		for name := range strings.SplitSeq(names, "|") {
+			if got := schemaType(name); got != want {
+				t.Errorf("schemaType(%q) = %q, want %q", name, got, want)
+			}
+		}
+	}
+	for _, name := range []string{"str", "", "date", "String or null", "[", "<int>", "integers", "été"} {
+		if got := schemaType(name); got != name {
+			t.Errorf("schemaType(%q) = %q, want it unchanged", name, got)
+		}
+	}
+}
+
+// TestText has a case for each rule of T.
+func TestText(t *testing.T) {
+	for _, c := range []struct{ name, tools, want string }{
+		{"empty", " [ ] ", "[]"},
+		{"blanks", "[ { \"name\" : \"a\" ,\n\t\"description\" : \"x  y\" } ]", `[{"name":"a","description":"x  y"}]`},
+		{"byte order mark", "\uFEFF[]", "[]"},
+		{"order, duplicates, numbers", `[{"z":1.50,"name":"a","z":1E+5,"k":-0}]`, `[{"z":1.50,"name":"a","z":1E+5,"k":-0}]`},
+		{"escapes", `[{"name":"a","description":"\u00e9\/\"\\\n\u0001\ud83d\ude00\ud800"}]`, `[{"name":"a","description":"é/\"\\\n\u0001😀` + "\uFFFD" + `"}]`},
+		{"invalid bytes", "[{\"name\":\"a\",\"description\":\"\xff\x00\"}]", "[{\"name\":\"a\",\"description\":\"\uFFFD\uFFFD\"}]"},
+		{"wrapper", `[{"type":"function","function":{"name":"a","strict":true}},{"name":"b"}]`, `[{"name":"a","strict":true},{"name":"b"}]`},
+		{"wrapper without type", `[{"function":{"name":"a"}}]`, `[{"name":"a"}]`},
+		{"function is no wrapper", `[{"name":"a","function":{"name":"b"}}]`, `[{"name":"a","function":{"name":"b"}}]`},
+		{"triggers", `[{"triggers":["x"],"name":"a","parameters":{"properties":{"triggers":{}}},"default":1}]`,
+			`[{"name":"a","parameters":{"properties":{"triggers":{}}},"default":1}]`},
+		{"tool names", `[{"name":"getWeather"},{"name":"über"},{"name":"a.b"}]`, `[{"name":"get_weather"},{"name":"über"},{"name":"a_b"}]`},
+		{"tools that meet", `[{"name":"a_b"},{"name":"aB"},{"name":"c"},{"name":"a.b"}]`, `[{"name":"a_b__3"},{"name":"a_b__2"},{"name":"c"},{"name":"a_b__1"}]`},
+		{"tools of one name", `[{"name":"aB"},{"name":"aB"}]`, `[{"name":"a_b"},{"name":"a_b"}]`},
+		{"no parameters", `[{"name":"a","parameters":null},{"name":"b","parameters":{}},{"name":"c","parameters":true}]`,
+			`[{"name":"a","parameters":null},{"name":"b","parameters":{}},{"name":"c","parameters":true}]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set, err := ParseTools(c.tools)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := set.Text(); got != c.want {
+				t.Errorf("%s\nwant\n%s", got, c.want)
+			}
+			if !set.Present() {
+				t.Error("no tools block")
+			}
+		})
+	}
+}
+
+// TestParameters has a case for each position in which names and types are converted.
+func TestParameters(t *testing.T) {
+	for _, c := range []struct{ name, parameters, want string }{
+		{"properties, required", `{"type":"dict","properties":{"userId":{"type":"Int"}},"required":["userId","roomNo"]}`,
+			`{"type":"object","properties":{"user_id":{"type":"integer"}},"required":["user_id","room_no"]}`},
+		{"properties that meet", `{"properties":{"user_id":{},"userId":{},"UserID":{},"b":{}},"required":["UserID","user_id"]}`,
+			`{"properties":{"user_id":{},"user_id__2":{},"user_id__3":{},"b":{}},"required":["user_id__3","user_id"]}`},
+		{"required first, declared order counts", `{"required":["UserID","userId"],"properties":{"userId":{},"UserID":{}}}`,
+			`{"required":["user_id__2","user_id"],"properties":{"user_id":{},"user_id__2":{}}}`},
+		{"nested", `{"properties":{"aB":{"type":"list","items":{"type":"map","properties":{"cD":{"type":"float"}}}}}}`,
+			`{"properties":{"a_b":{"type":"array","items":{"type":"object","properties":{"c_d":{"type":"number"}}}}}}`},
+		{"same names at different places", `{"properties":{"aB":{"properties":{"a_b":{},"aB":{}}},"a_b":{}}}`,
+			`{"properties":{"a_b":{"properties":{"a_b":{},"a_b__2":{}}},"a_b__2":{}}}`},
+		{"type lists", `{"properties":{"a":{"type":["int","None",3]}}}`, `{"properties":{"a":{"type":["integer","null",3]}}}`},
+		{"a property called type", `{"properties":{"type":{"type":"bool"},"properties":{"type":"int"},"required":{"type":"int"}},"required":["type"]}`,
+			`{"properties":{"type":{"type":"boolean"},"properties":{"type":"integer"},"required":{"type":"integer"}},"required":["type"]}`},
+		{"values are no types", `{"properties":{"a":{"enum":["int","aB"],"default":"float","const":"dict","description":"aB int"}}}`,
+			`{"properties":{"a":{"enum":["int","aB"],"default":"float","const":"dict","description":"aB int"}}}`},
+		{"dependents", `{"properties":{"aB":{}},"dependentRequired":{"aB":["cD"]},"dependentSchemas":{"cD":{"properties":{"eF":{"type":"int"}}}},"dependencies":{"aB":["eF"]}}`,
+			`{"properties":{"a_b":{}},"dependentRequired":{"a_b":["c_d"]},"dependentSchemas":{"c_d":{"properties":{"e_f":{"type":"integer"}}}},"dependencies":{"a_b":["e_f"]}}`},
+		{"branches share names", `{"anyOf":[{"properties":{"aB":{}},"required":["aB"]},{"properties":{"a_b":{}},"required":["a_b"]}],"properties":{"x":{}}}`,
+			`{"anyOf":[{"properties":{"a_b":{}},"required":["a_b"]},{"properties":{"a_b__2":{}},"required":["a_b__2"]}],"properties":{"x":{}}}`},
+		{"$ref and $defs", `{"$defs":{"Node":{"properties":{"nextNode":{"$ref":"#/$defs/Node"}}}},"$ref":"#/$defs/Node"}`,
+			`{"$defs":{"Node":{"properties":{"next_node":{"$ref":"#/$defs/Node"}}}},"$ref":"#/$defs/Node"}`},
+		{"$ref through names", `{"properties":{"homeAddress":{"properties":{"zipCode":{"type":"int"}}},"work":{"$ref":"#/properties/homeAddress"},"zip":{"$ref":"#/properties/homeAddress/properties/zipCode"}}}`,
+			`{"properties":{"home_address":{"properties":{"zip_code":{"type":"integer"}}},"work":{"$ref":"#/properties/home_address"},"zip":{"$ref":"#/properties/home_address/properties/zip_code"}}}`},
+		{"$ref with escapes", `{"properties":{"a/B":{"type":"int"},"c":{"$ref":"#/properties/a~1B"},"d":{"$ref":"#/properties/a%7E1B"}}}`,
+			`{"properties":{"a_b":{"type":"integer"},"c":{"$ref":"#/properties/a_b"},"d":{"$ref":"#/properties/a_b"}}}`},
+		{"$ref that leads nowhere", `{"properties":{"aB":{"$ref":"#/$defs/x"},"b":{"$ref":"http://x/y"},"c":{"$ref":"#here"},"d":{"$ref":7}}}`,
+			`{"properties":{"a_b":{"$ref":"#/$defs/x"},"b":{"$ref":"http://x/y"},"c":{"$ref":"#here"},"d":{"$ref":7}}}`},
+		{"$ref to what no keyword leads to", `{"types":{"T":{"properties":{"aB":{"type":"int"}}}},"properties":{"x":{"$ref":"#/types/T"}}}`,
+			`{"types":{"T":{"properties":{"a_b":{"type":"integer"}}}},"properties":{"x":{"$ref":"#/types/T"}}}`},
+		{"enum of objects", `{"properties":{"p":{"properties":{"aB":{}},"enum":[{"aB":1,"cD":2},"aB",null],"const":{"aB":{"aB":1}}}}}`,
+			`{"properties":{"p":{"properties":{"a_b":{}},"enum":[{"a_b":1,"cD":2},"aB",null],"const":{"a_b":{"aB":1}}}}}`},
+		{"patterns stay", `{"patternProperties":{"^aB":{"properties":{"cD":{"type":"int"}}}},"properties":{}}`,
+			`{"patternProperties":{"^aB":{"properties":{"c_d":{"type":"integer"}}}},"properties":{}}`},
+		{"duplicate keys", `{"properties":{"aB":{"type":"int"},"aB":{"type":"bool"}},"properties":{"aB":{}}}`,
+			`{"properties":{"a_b":{"type":"integer"},"a_b":{"type":"boolean"}},"properties":{"a_b":{}}}`},
+		{"malformed keywords stay", `{"properties":[{"aB":1}],"required":"aB","type":{"a":1},"dependentRequired":["aB"],"enum":{"aB":1},"items":3}`,
+			`{"properties":[{"aB":1}],"required":"a_b","type":{"a":1},"dependentRequired":["aB"],"enum":{"aB":1},"items":3}`},
+		{"flat", `{"userId":{"type":"int","required":true},"roomName":{"type":"str","description":"x"}}`,
+			`{"user_id":{"type":"integer","required":true},"room_name":{"type":"str","description":"x"}}`},
+		{"flat with keywords", `{"type":"dict","required":["cityName"],"description":"d","cityName":{"type":"any"}}`,
+			`{"type":"object","required":["city_name"],"description":"d","city_name":{"type":"string"}}`},
+		{"keywords alone", `{"type":"dict","minProperties":1}`, `{"type":"object","minProperties":1}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set, err := ParseTools(`[{"name":"f","parameters":` + c.parameters + `}]`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := `[{"name":"f","parameters":` + c.want + `}]`
+			if got := set.Text(); got != want {
+				t.Errorf("%s\nwant\n%s", got, want)
+			}
+			if got := string(set.Tools()[0].Parameters); got != c.want {
+				t.Errorf("Parameters are %s", got)
+			}
+		})
+	}
+}
+
+// TestSubschemaPositions converts a property below each keyword that holds schemas.
+func TestSubschemaPositions(t *testing.T) {
+	one := []string{"items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties", "unevaluatedProperties",
+		"propertyNames", "not", "if", "then", "else", "contentSchema"}
+	list := []string{"prefixItems", "allOf", "anyOf", "oneOf", "items"}
+	named := []string{"$defs", "definitions", "patternProperties", "dependentSchemas", "dependencies", "properties"}
+	const from, to = `{"properties":{"aB":{"type":"int"}},"required":["aB"]}`, `{"properties":{"a_b":{"type":"integer"}},"required":["a_b"]}`
+	check := func(keyword, shape string) {
+		parameters := fmt.Sprintf(`{"properties":{"p":{%q:%s}}}`, keyword, shape)
+		set, err := ParseTools(`[{"name":"f","parameters":` + strings.ReplaceAll(parameters, "@", from) + `}]`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.ReplaceAll(parameters, "@", to)
+		if got := string(set.Tools()[0].Parameters); got != want {
+			t.Errorf("%s: %s, want %s", keyword, got, want)
+		}
+	}
+	for _, k := range one {
+		check(k, "@")
+	}
+	for _, k := range list {
+		check(k, "[@,@]")
+	}
+	for _, k := range named {
+		check(k, `{"x":@,"y":@}`)
+	}
+}
+
+func TestFlatSchema(t *testing.T) {
+	for _, c := range [][2]string{
+		{`{"userId":{"type":"int","required":true},"b":{"type":"bool","required":false}}`,
+			`{"type":"object","properties":{"user_id":{"type":"integer"},"b":{"type":"boolean"}},"required":["user_id"]}`},
+		{`{"type":"dict","required":["b"],"b":{"type":"int"},"aB":{"required":true}}`,
+			`{"type":"object","properties":{"b":{"type":"integer"},"a_b":{}},"required":["b","a_b"]}`},
+		{`{"city":"The city","n":"Int","any":true,"list":[1]}`,
+			`{"type":"object","properties":{"city":{"description":"The city"},"n":{"type":"integer"},"any":true,"list":{}}}`},
+		{`{"title":{"type":"string"},"format":{"type":"string"},"x":{}}`,
+			`{"type":"object","properties":{"title":{"type":"string"},"format":{"type":"string"},"x":{}}}`},
+		{`{"title":"a title","x":{"required":["aB"]}}`, `{"type":"object","title":"a title","properties":{"x":{"required":["a_b"]}}}`},
+		{`{"properties":{"aB":{}}}`, `{"properties":{"a_b":{}}}`}, {`{}`, `{}`}, {`{"type":"object"}`, `{"type":"object"}`},
+	} {
+		set, err := ParseTools(`[{"name":"f","parameters":` + c[0] + `}]`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(set.Tools()[0].Schema); got != c[1] {
+			t.Errorf("%s gives %s, want %s", c[0], got, c[1])
+		}
+	}
+}
+
+func TestToolsFields(t *testing.T) {
+	set, err := ParseTools(`[{"type":"function","function":{"name":"aB","description":"d\n"},"triggers":["x","y"]},{"name":"c","triggers":"z"},{"name":"d","description":3}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := set.Tools()
+	a, c, d := tools[0], tools[1], tools[2]
+	if set.Len() != 3 || a.Name != "a_b" || a.Caller != "aB" || a.Description != "d\n" || string(a.Triggers) != `["x","y"]` ||
+		a.Parameters != nil || a.Schema != nil || a.Text != `{"name":"a_b","description":"d\n"}` {
+		t.Errorf("first tool: %+v", a)
+	}
+	if string(c.Triggers) != `"z"` || d.Triggers != nil || d.Description != "" {
+		t.Errorf("others: %+v, %+v", c, d)
+	}
+	if some := set.Select([]int{2, 0, 2, 9, -1}); some.Text() != `[{"name":"a_b","description":"d\n"},{"name":"d","description":3}]` {
+		t.Errorf("Select gives %s", some.Text())
+	}
+	if _, _, err := set.Select([]int{1}).ToCaller("a_b", []byte("{}")); !errors.Is(err, ErrUnknownTool) {
+		t.Errorf("a tool that is not selected: %v", err)
+	}
+}
+
+func TestNoTools(t *testing.T) {
+	for _, text := range []string{"", " \n", "null", " null\n"} {
+		set, err := ParseTools(text)
+		if err != nil || set.Present() || set.Text() != "" || set.Len() != 0 || len(set.Tools()) != 0 {
+			t.Errorf("%q: %+v, %v; want no tools block", text, set, err)
+		}
+	}
+	var none *Toolset
+	if none.Present() || none.Len() != 0 || none.Text() != "" || none.Tools() != nil || none.Select(nil).Present() {
+		t.Error("a nil set has a tools block")
+	}
+	if _, _, err := none.ToCaller("a", nil); !errors.Is(err, ErrUnknownTool) {
+		t.Errorf("a nil set knows a tool: %v", err)
+	}
+}
+
+func TestParseToolsErrors(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		at   int
+	}{
+		{`{"name":"a"}`, 0}, {`"x"`, 0}, {` 3`, 1}, {`[1]`, 1}, {`[{"name":"a"},null]`, 14}, {`[{}]`, 1}, {`[{"name":""}]`, 9},
+		{`[{"name":3}]`, 9}, {`[{"name":"a"}`, 13}, {`[{"name":"a"}] x`, 15}, {"\uFEFF[x]", 4}, {`tools`, 0}, {`[{"name":"a\q"}]`, 12},
+		{`[{"type":"function","function":{"description":"a"}}]`, 31}, {`[{"type":"function","function":3}]`, 1},
+		{`[{"name":"a","name":null}]`, 20}, {"[{\"name\":\"a\nb\"}]", 11},
+	} {
+		set, err := ParseTools(c.text)
+		if set != nil || offset(err) != c.at {
+			t.Errorf("%s: %v, want an error at %d", c.text, err, c.at)
+		}
+		if err != nil && (!strings.HasPrefix(err.Error(), "tools: at byte ") || !strings.Contains(err.Error(), "expected")) {
+			t.Errorf("message %q", err)
+		}
+	}
+}
+
+func TestToCaller(t *testing.T) {
+	set, err := ParseTools(`[{"name":"sendMail","parameters":{"properties":{
+		"toAddr":{"type":"array","items":{"properties":{"fullName":{},"eMail":{}}}},
+		"to_addr":{"type":"string"},
+		"opt":{"additionalProperties":{"properties":{"isOn":{}}},"properties":{"dryRun":{}}},
+		"tree":{"$ref":"#/$defs/Tree"}, "any":{}, "anchor":{"$ref":"#leaf"}},
+		"$defs":{"Tree":{"properties":{"leftChild":{"$ref":"#/$defs/Tree"},"leafs":{"items":{"$anchor":"leaf","properties":{"leafName":{}}}}}}}}},
+		{"name":"plain"},{"name":"flat","parameters":{"roomName":{"type":"string"},"inner":{"properties":{"aB":{}}}}}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, args, caller, want string }{
+		{"send_mail", `{"to_addr":[{"full_name":"x","e_mail":"full_name"}],"to_addr__2":"to_addr"}`, "sendMail",
+			`{"toAddr":[{"fullName":"x","eMail":"full_name"}],"to_addr":"to_addr"}`},
+		{"send_mail", `{"opt":{"dry_run":1.50,"is_on":{"is_on":true},"kitchen":{"is_on":{"is_on":1}}}}`, "sendMail",
+			`{"opt":{"dryRun":1.50,"is_on":{"isOn":true},"kitchen":{"isOn":{"is_on":1}}}}`},
+		{"send_mail", `{"tree":{"left_child":{"left_child":{"leafs":[{"leaf_name":1}]}}},"anchor":{"leaf_name":2}}`, "sendMail",
+			`{"tree":{"leftChild":{"leftChild":{"leafs":[{"leafName":1}]}}},"anchor":{"leafName":2}}`},
+		{"send_mail", ` { "any" : { "to_addr" : [ 1e5 , "\u00e9" ] } , "other_key" : null } `, "sendMail", `{"any":{"to_addr":[1e5,"é"]},"other_key":null}`},
+		{"plain", `{"some_key":1,"some_key":2}`, "plain", `{"some_key":1,"some_key":2}`},
+		{"flat", `{"room_name":"a","inner":{"a_b":1}}`, "flat", `{"roomName":"a","inner":{"aB":1}}`},
+	} {
+		caller, args, err := set.ToCaller(c.name, []byte(c.args))
+		if err != nil || caller != c.caller || string(args) != c.want {
+			t.Errorf("%s(%s) is %s(%s), %v; want %s", c.name, c.args, caller, args, err, c.want)
+		}
+	}
+	if _, _, err := set.ToCaller("sendMail", []byte("{}")); !errors.Is(err, ErrUnknownTool) {
+		t.Errorf("a name that is not on the wire: %v", err)
+	}
+	for _, args := range []string{"", "[]", "{", "{} {}", "null"} {
+		if _, _, err := set.ToCaller("plain", []byte(args)); offset(err) < 0 {
+			t.Errorf("arguments %q: %v", args, err)
+		}
+	}
+}
+
+func TestToCallerIsSafeForConcurrentUse(t *testing.T) {
+	set, err := ParseTools(`[{"name":"f","parameters":{"properties":{"aB":{"$ref":"#"}}}}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			for range 100 {
+				if _, args, err := set.ToCaller("f", []byte(`{"a_b":{"a_b":{}}}`)); err != nil || string(args) != `{"aB":{"aB":{}}}` {
+					t.Errorf("%s, %v", args, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+type request struct {
+	ID, System, Query string
+	Tools             json.RawMessage
+}
+
+// eachRequest calls f for the requests of the function-calling leaderboard.
+func eachRequest(t testing.TB, f func(r request, set *Toolset)) {
+	t.Helper()
+	n := 0
+	eachLine(t, "requests/bfcl.jsonl", func(line []byte) {
+		var r request
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		set, err := ParseTools(string(r.Tools))
+		if err != nil {
+			t.Fatalf("%s: %v", r.ID, err)
+		}
+		n++
+		f(r, set)
+	})
+	if n != 443 {
+		t.Errorf("%d requests, want 443", n)
+	}
+}
+
+// TestRequestsKeepTheirMeaning converts the tools of every request a second way, over the maps of
+// encoding/json, and compares.
+func TestRequestsKeepTheirMeaning(t *testing.T) {
+	renamed := 0
+	eachRequest(t, func(r request, set *Toolset) {
+		var tools, got []any
+		if err := json.Unmarshal(r.Tools, &tools); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(set.Text()), &got); err != nil {
+			t.Fatalf("%s: %v in %s", r.ID, err, set.Text())
+		}
+		for i, tool := range tools {
+			tool := tool.(map[string]any)
+			wire := set.Tools()[i].Name
+			if base := snakeCase(tool["name"].(string)); wire != base && !strings.HasPrefix(wire, base+"__") {
+				t.Errorf("%s: %q became %q", r.ID, tool["name"], wire)
+			}
+			if wire != tool["name"] {
+				renamed++
+			}
+			tool["name"] = wire
+			tool["parameters"] = convertSchema(tool["parameters"])
+		}
+		if !reflect.DeepEqual(tools, got) {
+			t.Errorf("%s: %s", r.ID, set.Text())
+		}
+		again, err := ParseTools(set.Text())
+		if err != nil {
+			t.Fatalf("%s: %v", r.ID, err)
+		}
+		if again.Text() != set.Text() && !strings.Contains(set.Text(), "__") {
+			t.Errorf("%s: a second conversion changes %s to %s", r.ID, set.Text(), again.Text())
+		}
+	})
+	if renamed < 100 {
+		t.Errorf("%d renamed tools: too few to prove anything", renamed)
+	}
+}
+
+// convertSchema is the conversion for what the requests use: no names that meet, nothing but properties,
+// items and required.
+func convertSchema(schema any) any {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return schema
+	}
+	if name, ok := s["type"].(string); ok {
+		s["type"] = map[string]string{"dict": "object", "HashMap": "object", "float": "number", "any": "string", "String": "string",
+			"tuple": "array", "Array": "array", "Boolean": "boolean"}[name]
+		if s["type"] == "" {
+			s["type"] = name
+		}
+	}
+	if properties, ok := s["properties"].(map[string]any); ok {
+		converted := map[string]any{}
+		for name, p := range properties {
+			converted[snakeCase(name)] = convertSchema(p)
+		}
+		s["properties"] = converted
+	}
+	if required, ok := s["required"].([]any); ok {
+		for i, name := range required {
+			required[i] = snakeCase(name.(string))
+		}
+	}
+	if items, ok := s["items"]; ok {
+		s["items"] = convertSchema(items)
+	}
+	return s
+}
+
+// TestRequestsComeBackUnderTheirNames makes arguments with every declared name at every depth, under the
+// names of the wire, and wants the caller's back.
+func TestRequestsComeBackUnderTheirNames(t *testing.T) {
+	changed := 0
+	eachRequest(t, func(r request, set *Toolset) {
+		var tools []struct {
+			Name       string
+			Parameters any
+		}
+		if err := json.Unmarshal(r.Tools, &tools); err != nil {
+			t.Fatal(err)
+		}
+		for i, tool := range tools {
+			var wireSchema any
+			if err := json.Unmarshal(set.Tools()[i].Schema, &wireSchema); err != nil {
+				t.Fatal(err)
+			}
+			wire, err := json.Marshal(allNames(wireSchema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := json.Marshal(allNames(tool.Parameters))
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, args, err := set.ToCaller(set.Tools()[i].Name, wire)
+			if err != nil || name != tool.Name || !sameJSON(t, args, want) {
+				t.Errorf("%s: %s came back as %s(%s), %v; want %s(%s)", r.ID, wire, name, args, err, tool.Name, want)
+			}
+			if !sameJSON(t, wire, want) {
+				changed++
+			}
+		}
+	})
+	if changed < 50 {
+		t.Errorf("%d sets of arguments have other names on the wire: too few to prove anything", changed)
+	}
+}
+
+// allNames makes a value with all properties that a schema declares.
+func allNames(schema any) any {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return 0
+	}
+	if properties, ok := s["properties"].(map[string]any); ok {
+		v := map[string]any{}
+		for name, p := range properties {
+			v[name] = allNames(p)
+		}
+		return v
+	}
+	if items, ok := s["items"]; ok {
+		return []any{allNames(items)}
+	}
+	return 0
+}
