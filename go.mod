@@ -7,3 +7,5 @@ require (
 	github.com/klauspost/cpuid/v2 v2.4.2
 	golang.org/x/sys v0.50.0
 )
+
+require github.com/alecthomas/kong v1.17.0 // indirect

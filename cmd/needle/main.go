@@ -1,0 +1,86 @@
+// Command needle runs Needle 3 archives from the command line: it answers
+// requests, prints tokens and embeddings, inspects and slices archives, and
+// checks an archive and this engine against golden values or another library.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitDone = 0 // the request was answered, the check passed
+	exitMiss = 1 // the answer is an error, a check failed
+	exitBad  = 2 // bad input: nothing was done
+)
+
+// commands is the grammar of the command line.
+type commands struct {
+	Run     runCommand     `cmd:"" default:"withargs" help:"Answer one request: the response object on standard output."`
+	Tokens  tokensCommand  `cmd:"" help:"Print the token ids of the prefix and of the turn."`
+	Embed   embedCommand   `cmd:"" help:"Print a text's embedding."`
+	Inspect inspectCommand `cmd:"" help:"Print an archive's geometry, heads and records."`
+	Slice   sliceCommand   `cmd:"" help:"Write a shallower archive."`
+	Verify  verifyCommand  `cmd:"" help:"Compare with golden values, or with another library of the same C ABI."`
+
+	OfficialHost officialHost `cmd:"" hidden:"" help:"Serve requests with another library, for verify --official."`
+}
+
+// console is what a command may use of the world.
+type console struct {
+	ctx         context.Context
+	in          io.Reader
+	out, errOut io.Writer
+}
+
+// errMiss ends a command with exitMiss: it has printed what there is to say.
+var errMiss = errors.New("a check failed")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(console{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// run parses args, runs the command and returns the exit code.
+func run(c console, args []string) int {
+	var grammar commands
+	stopped := -1
+	parser, err := kong.New(&grammar,
+		kong.Name("needle"),
+		kong.Description("Tool calls from a request and a tool catalogue, offline. With no command it runs the request."),
+		kong.Writers(c.out, c.errOut),
+		kong.Exit(func(code int) { stopped = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	)
+	if err != nil {
+		fmt.Fprintln(c.errOut, "needle:", err)
+		return exitBad
+	}
+	parsed, err := parser.Parse(args)
+	if stopped >= 0 { // --help was printed
+		return stopped
+	}
+	if err == nil {
+		err = parsed.Run(c)
+	}
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errMiss):
+		return exitMiss
+	}
+	fmt.Fprintf(c.errOut, "needle: %v\n", err)
+	if hint := hintFor(err); hint != "" {
+		fmt.Fprintln(c.errOut, hint)
+	}
+	return exitBad
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/libneedle/libneedle/engine"
+)
+
+// runCommand answers one request. The official runner's flags work too.
+type runCommand struct {
+	modelFlags
+	promptFlags
+	Request           []string `arg:"" optional:"" help:"The request; several words are joined by blanks."`
+	Prompt            string   `help:"The request, as the official runner spells it." placeholder:"TEXT"`
+	Max               int      `help:"Most tokens to append, forced ones included; 0 means 512." default:"512" placeholder:"N"`
+	Temperature       float32  `help:"Draw tokens at this temperature; 0 takes the likeliest." placeholder:"T"`
+	Seed              uint64   `help:"Seed of the draws." placeholder:"N"`
+	FailInputOverflow bool     `help:"Accepted for the official runner's sake: input that does not fit is always an error here."`
+	ToolIndex         string   `help:"Accepted for the official runner's sake: used once retrieval is there." placeholder:"FILE"`
+	Serve             bool     `help:"Not in this version." hidden:""`
+	Port              int      `help:"Not in this version." hidden:""`
+}
+
+func (r *runCommand) Run(c console) error {
+	request := strings.Join(r.Request, " ")
+	switch {
+	case r.Serve || r.Port != 0:
+		return errors.New("--serve and --port are not in this version; run answers one request")
+	case request != "" && r.Prompt != "":
+		return errors.New("the request is given twice, as an argument and by --prompt")
+	case request == "" && r.Prompt == "":
+		return errors.New(`no request: needle run "turn on the kitchen lights", or needle --help`)
+	}
+	response, err := r.answer(c, request+r.Prompt)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "%s\n", response.JSON())
+	if !response.Success {
+		return errMiss
+	}
+	return nil
+}
+
+func (r *runCommand) answer(c console, request string) (*engine.Response, error) {
+	o, err := r.session(c)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.open(c)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	s, err := e.NewSession(c.ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Complete(c.ctx, request, engine.CompleteOptions{MaxNewTokens: r.Max, Temperature: r.Temperature, Seed: r.Seed})
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/demo"
+	"github.com/libneedle/libneedle/engine"
+)
+
+// homeTools is the tool set used without --tools: what the demo model knows.
+//
+//go:embed home_tools.json
+var homeTools string
+
+// modelFlags choose the model.
+type modelFlags struct {
+	Model   string `help:"Archive to run; without it the built-in demo model." placeholder:"FILE"`
+	Depth   int    `help:"Number of blocks to run, by the ladder rule; 0 means all." placeholder:"N"`
+	Threads int    `help:"Threads; 0 means one for each fast core, at most 4." placeholder:"N"`
+}
+
+// open opens the chosen model. The demo says on standard error that it is one.
+func (m *modelFlags) open(c console) (*engine.Engine, error) {
+	o := engine.Options{Depth: m.Depth, Threads: m.Threads}
+	if m.Model == "" {
+		fmt.Fprintln(c.errOut, "needle: this is the small built-in demo model; scripts/fetch-model gets the real one, --model runs it")
+		return engine.OpenBytes(demo.Archive, o)
+	}
+	return engine.Open(m.Model, o)
+}
+
+// promptFlags choose what stands before the request.
+type promptFlags struct {
+	Tools  string `help:"Tools: a JSON file, a JSON array, or - for standard input; without it a few tools of a home." placeholder:"FILE"`
+	System string `help:"System text, or @FILE." placeholder:"TEXT"`
+}
+
+func (p *promptFlags) session(c console) (engine.SessionOptions, error) {
+	tools, err := readTools(c, p.Tools)
+	if err != nil {
+		return engine.SessionOptions{}, err
+	}
+	system, err := readText(p.System)
+	return engine.SessionOptions{System: system, Tools: tools}, err
+}
+
+func readTools(c console, value string) (string, error) {
+	switch trimmed := strings.TrimSpace(value); {
+	case value == "":
+		return homeTools, nil
+	case value == "-":
+		return readAll("standard input", c.in)
+	case strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "{") || trimmed == "null":
+		return value, nil
+	}
+	return readFile(value)
+}
+
+// readText gives a text itself, or the contents of @FILE.
+func readText(value string) (string, error) {
+	if name, isFile := strings.CutPrefix(value, "@"); isFile {
+		return readFile(name)
+	}
+	return value, nil
+}
+
+// maxTextFile bounds tools, system texts and request files.
+const maxTextFile = 64 << 20
+
+func readFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return readAll(name, f)
+}
+
+func readAll(name string, r io.Reader) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxTextFile+1))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > maxTextFile {
+		return "", fmt.Errorf("%s: more than %d MB of text", name, maxTextFile>>20)
+	}
+	return string(data), nil
+}
+
+// hintFor suggests the next step after an error, or nothing.
+func hintFor(err error) string {
+	var parse *kong.ParseError
+	switch {
+	case errors.As(err, &parse):
+		return "needle --help lists commands and flags"
+	case errors.Is(err, cact.ErrNeedle2):
+		return "get the Needle 3 archive with scripts/fetch-model"
+	case errors.Is(err, cact.ErrNotArchive):
+		return "an archive is a .cact file; scripts/fetch-model downloads needle3.cact"
+	case errors.Is(err, engine.ErrTools):
+		return `--tools takes a JSON array of {"name":...,"description":...,"parameters":{...}}, a file of it, or -`
+	case errors.Is(err, engine.ErrPrefix):
+		return "offer fewer tools: shortlist them by needle embed, or by any other retriever"
+	case errors.Is(err, engine.ErrNoHead):
+		return "needle inspect FILE lists an archive's heads"
+	case errors.Is(err, fs.ErrNotExist):
+		return "check the path; without --model the built-in demo model runs"
+	}
+	return damagedHint(err)
+}
+
+func damagedHint(err error) string {
+	var header *cact.HeaderError
+	var record *cact.RecordError
+	if errors.As(err, &header) || errors.As(err, &record) {
+		return "the file is damaged or was written by another exporter: compare its SHA-256, fetch it again with scripts/fetch-model"
+	}
+	return ""
+}
+
+// printJSON writes v as one indented JSON document.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
