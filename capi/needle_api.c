@@ -1,0 +1,143 @@
+/*
+ * The functions of needle.h. They check what must not reach Go (a forked child, NULL), keep each thread's last
+ * error in C memory, and hand everything else to the Go functions of exports.go.
+ */
+#define NEEDLE_BUILD
+#include "../include/needle.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "go_calls.h"
+
+static pid_t owner;
+static pthread_key_t error_key;
+
+__attribute__((constructor)) static void needle_remember_process(void) {
+	owner = getpid();
+	pthread_key_create(&error_key, free);
+}
+
+/* Takes over text, which malloc made; NULL stands for "". */
+static int finish(int result, char *text) {
+	free(pthread_getspecific(error_key));
+	pthread_setspecific(error_key, text);
+	return result;
+}
+
+static int fail(const char *text) { return finish(-1, strdup(text)); }
+
+static int forked(void) {
+	if (getpid() == owner)
+		return 0;
+	fail("the process was forked after the library was loaded: load it in the child, or use exec, spawn or forkserver");
+	return 1;
+}
+
+int needle_load(const unsigned char *cact, unsigned long long n) {
+	char *text = NULL;
+	int result;
+	if (forked())
+		return -1;
+	if (cact == NULL || n == 0)
+		return fail("needle_load: no bytes");
+	result = goNeedleLoad((void *)cact, n, &text);
+	return finish(result, text);
+}
+
+int needle_load_file(const char *path) {
+	char *text = NULL;
+	int result;
+	if (forked())
+		return -1;
+	if (path == NULL)
+		return fail("needle_load_file: path is NULL");
+	result = goNeedleLoadFile((char *)path, &text);
+	return finish(result, text);
+}
+
+int needle_init(const char *system, const char *tools, const char *tool_index_path) {
+	char *text = NULL;
+	int result;
+	if (forked())
+		return -1;
+	result = goNeedleInit((char *)system, (char *)tools, (char *)tool_index_path, &text);
+	return finish(result, text);
+}
+
+int needle_complete(const char *input, int max_new_tokens, char *out, int out_capacity) {
+	char *text = NULL;
+	int result;
+	if (forked()) {
+		if (out != NULL && out_capacity > 0)
+			snprintf(out, (size_t)out_capacity, "{\"type\":\"error\",\"error\":\"%s\"}", needle_last_error());
+		return -1;
+	}
+	if (out_capacity < 0 || (out == NULL && out_capacity != 0))
+		return fail("needle_complete: out is NULL or out_capacity is negative");
+	result = goNeedleComplete((char *)input, max_new_tokens, out, out_capacity, &text);
+	return finish(result, text);
+}
+
+int needle_embed(const char *input, float *out, int out_capacity) {
+	char *text = NULL;
+	int result;
+	if (forked())
+		return -1;
+	if (out != NULL && input == NULL)
+		return fail("needle_embed: input is NULL");
+	result = goNeedleEmbed((char *)input, out, out_capacity, &text);
+	return finish(result, text);
+}
+
+void needle_reset(void) {
+	char *text = NULL;
+	if (forked())
+		return;
+	goNeedleReset(&text);
+	finish(0, text);
+}
+
+int needle_set_depth(int depth) {
+	char *text = NULL;
+	int result;
+	if (forked())
+		return -1;
+	result = goNeedleSetDepth(depth, &text);
+	return finish(result, text);
+}
+
+int needle_depth(void) {
+	char *text = NULL;
+	int result;
+	if (forked())
+		return -1;
+	result = goNeedleDepth(&text);
+	return finish(result, text);
+}
+
+int needle_set_threads(int threads) {
+	char *text = NULL;
+	int result;
+	if (forked())
+		return -1;
+	result = goNeedleSetThreads(threads, &text);
+	return finish(result, text);
+}
+
+void needle_cancel(void) {
+	if (forked())
+		return;
+	goNeedleCancel();
+	finish(0, NULL);
+}
+
+const char *needle_last_error(void) {
+	const char *text = pthread_getspecific(error_key);
+	return text == NULL ? "" : text;
+}
+
+const char *needle_version(void) { return NEEDLE_VERSION; }
