@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libneedle/libneedle/cact"
@@ -75,8 +75,21 @@ type Session struct {
 	conversation conversation
 	closed       bool
 
-	mu     sync.Mutex
-	cancel context.CancelFunc // of the Complete that runs, else nil
+	running atomic.Pointer[stoppable] // the context of the Complete that runs, else nil
+}
+
+// stoppable is a context that Cancel can end. It has no channel of its own: who uses it asks for Err
+// between tokens, which must see a stop at once.
+type stoppable struct {
+	context.Context
+	stopped atomic.Bool
+}
+
+func (c *stoppable) Err() error {
+	if c.stopped.Load() {
+		return context.Canceled
+	}
+	return c.Context.Err()
 }
 
 // NewSession begins a conversation: it computes the prefix, or takes it from the cache. It fails with
@@ -187,10 +200,9 @@ func (s *Session) Complete(ctx context.Context, text string, o CompleteOptions) 
 		return cancelledOr(err)
 	}
 	defer s.release()
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	s.setCancel(stop)
-	defer s.setCancel(nil)
+	running := &stoppable{Context: ctx}
+	s.running.Store(running)
+	defer s.running.Store(nil)
 	s.adaptThreads()
 	in := s.read(text)
 	ids := s.encode(in, true)
@@ -201,7 +213,7 @@ func (s *Session) Complete(ctx context.Context, text string, o CompleteOptions) 
 	}
 	before := s.save()
 	err = guard(func() error {
-		r, err = s.answer(ctx, in, ids, o)
+		r, err = s.answer(running, in, ids, o)
 		return err
 	})
 	if err != nil {
@@ -272,7 +284,7 @@ func (s *Session) answer(ctx context.Context, in input, first []int32, o Complet
 	r := s.respond(t)
 	r.PrefillTPS = perSecond(len(ids), fed.Sub(begin))
 	r.DecodeTPS = perSecond(len(t.out), time.Since(fed))
-	r.PeakRAMMB = float64(peakMemory()) / (1 << 20)
+	r.PeakRAMMB = peakRAM()
 	r.PromptIDs, r.OutputIDs, r.Tokens = ids, t.out, len(t.out)
 	s.conversation.turns = append(s.conversation.turns, turnRecord{in, ids, t.out})
 	s.conversation.delivered = len(r.FunctionCalls) > 0
@@ -301,17 +313,9 @@ func (s *Session) Reset() {
 // Cancel stops the Complete that runs now, if there is one, within one token: it returns a response with
 // ErrorCode cancelled, and the session is as before. Calls that wait are not affected.
 func (s *Session) Cancel() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cancel != nil {
-		s.cancel()
+	if running := s.running.Load(); running != nil {
+		running.stopped.Store(true)
 	}
-}
-
-func (s *Session) setCancel(f context.CancelFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cancel = f
 }
 
 // Close frees the session once a call that runs has finished; later calls return ErrClosed. Closing again

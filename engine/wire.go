@@ -52,8 +52,13 @@ func (s *Session) encode(in input, first bool) []int32 {
 
 // failure is the response for a turn that left no trace.
 func failure(code int, text string) *Response {
-	return &Response{Type: TypeRespond, Error: text, ErrorCode: CodeName(code), Reason: reasonFailure}
+	r := &Response{Type: TypeRespond, PeakRAMMB: peakRAM()}
+	r.fail(code, text)
+	return r
 }
+
+// peakRAM is the process's peak memory in MiB.
+func peakRAM() float64 { return float64(peakMemory()) / (1 << 20) }
 
 // reasonFailure is the reason of every response without success.
 const reasonFailure = "runtime_failure"
