@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Case is one folder: an archive, or the name of one, and its golden values.
@@ -37,6 +38,7 @@ type Prompt struct {
 	Std       float64         `json:"std"`       // of all logits
 	Floor     [2]float64      `json:"floor"`     // worst and median cosine of the reference with itself, nudged; 0 where not measured
 	Heads     map[string]Head `json:"heads"`
+	HeadFloor float64         `json:"-"` // largest head floor of the case
 
 	Depth   int    `json:"depth"`   // of Case.Depths
 	Archive string `json:"archive"` // the sliced file, or empty
@@ -79,10 +81,28 @@ func Read(folder string) (*Case, error) {
 			}
 		}
 	}
+	c.spreadHeadFloor()
 	if len(c.Prompts) == 0 {
 		return nil, fmt.Errorf("%s: no prompts", path)
 	}
 	return c, nil
+}
+
+// spreadHeadFloor gives every entry the case's largest head floor: a single
+// nudge moves one prompt's outputs by ten times as much as another's.
+func (c *Case) spreadHeadFloor() {
+	largest := 0.0
+	lists := [][]*Prompt{c.Prompts, c.Depths, c.Windows}
+	for _, p := range slices.Concat(lists...) {
+		for _, h := range p.Heads {
+			if len(h.Floor) == 2 {
+				largest = max(largest, h.Floor[1])
+			}
+		}
+	}
+	for _, p := range slices.Concat(lists...) {
+		p.HeadFloor = largest
+	}
 }
 
 func (p *Prompt) read(folder string) (err error) {
