@@ -57,6 +57,10 @@ type Head struct {
 	PoolFile string    `json:"pool"`
 	Output   []float64 `json:"output"`
 
+	// Floor is how far the reference is from itself, nudged: the pool's cosine
+	// and the largest difference of an output. Empty where not measured.
+	Floor []float64 `json:"floor"`
+
 	pool []float32
 }
 
