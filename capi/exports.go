@@ -10,6 +10,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"unsafe"
 )
@@ -44,8 +45,8 @@ func guarded(text **C.char, f func() (result int, note string, err error)) (resu
 //export goNeedleLoad
 func goNeedleLoad(cact unsafe.Pointer, n C.ulonglong, text **C.char) C.int {
 	return guarded(text, func() (int, string, error) {
-		if uint64(n) > uint64(1)<<47 {
-			return 0, "", fmt.Errorf("needle_load: %d bytes are more than any memory holds", uint64(n))
+		if uint64(n) > min(1<<47, math.MaxInt) {
+			return 0, "", fmt.Errorf("needle_load: n is %d, more than the address space holds", uint64(n))
 		}
 		return 0, "", one.load(unsafe.Slice((*byte)(cact), int(n)))
 	})

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package main
 
 import (
@@ -95,9 +97,11 @@ func (l *library) threadCount() int {
 func (l *library) load(data []byte) error {
 	_, end := l.begin()
 	defer end()
-	if _, err := cact.OpenBytes(data); err != nil {
+	checked, err := cact.OpenBytes(data)
+	if err != nil {
 		return err
 	}
+	checked.Close()
 	e, err := engine.OpenBytes(bytes.Clone(data), engine.Options{Threads: l.threadCount()})
 	return l.replace(e, err)
 }

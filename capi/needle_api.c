@@ -1,6 +1,7 @@
 /*
  * The functions of needle.h. They check what must not reach Go (a forked child, NULL), keep each thread's last
- * error in C memory, and hand everything else to the Go functions of exports.go.
+ * error in C memory, and hand everything else to the Go functions of exports.go. Those set their char **text to a
+ * sentence from malloc, or leave it NULL.
  */
 #define NEEDLE_BUILD
 #include "../include/needle.h"
@@ -11,29 +12,44 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "go_calls.h"
+#include "_cgo_export.h"
 
 static pid_t owner;
 static pthread_key_t error_key;
+static int error_key_missing;
 
-__attribute__((constructor)) static void needle_remember_process(void) {
+__attribute__((constructor)) static void remember_process(void) {
 	owner = getpid();
-	pthread_key_create(&error_key, free);
+	error_key_missing = pthread_key_create(&error_key, free);
 }
 
 /* Takes over text, which malloc made; NULL stands for "". */
 static int finish(int result, char *text) {
+	if (error_key_missing) {
+		free(text);
+		return result;
+	}
 	free(pthread_getspecific(error_key));
-	pthread_setspecific(error_key, text);
+	if (pthread_setspecific(error_key, text) != 0) {
+		pthread_setspecific(error_key, NULL);
+		free(text);
+	}
 	return result;
 }
 
 static int fail(const char *text) { return finish(-1, strdup(text)); }
 
+/* Whether this process is a child that was forked after the library was loaded; if so, sets the error. */
 static int forked(void) {
-	if (getpid() == owner)
+	char text[200];
+	pid_t self = getpid();
+	if (self == owner)
 		return 0;
-	fail("the process was forked after the library was loaded: load it in the child, or use exec, spawn or forkserver");
+	snprintf(text, sizeof text,
+		"process %ld was forked from %ld after the library was loaded: load it in the child alone, or exec, spawn "
+		"or forkserver",
+		(long)self, (long)owner);
+	fail(text);
 	return 1;
 }
 
@@ -43,7 +59,7 @@ int needle_load(const unsigned char *cact, unsigned long long n) {
 	if (forked())
 		return -1;
 	if (cact == NULL || n == 0)
-		return fail("needle_load: no bytes");
+		return fail("needle_load: cact is NULL or n is 0, expected the bytes of an archive");
 	result = goNeedleLoad((void *)cact, n, &text);
 	return finish(result, text);
 }
@@ -54,7 +70,7 @@ int needle_load_file(const char *path) {
 	if (forked())
 		return -1;
 	if (path == NULL)
-		return fail("needle_load_file: path is NULL");
+		return fail("needle_load_file: path is NULL, expected the name of an archive");
 	result = goNeedleLoadFile((char *)path, &text);
 	return finish(result, text);
 }
@@ -77,7 +93,7 @@ int needle_complete(const char *input, int max_new_tokens, char *out, int out_ca
 		return -1;
 	}
 	if (out_capacity < 0 || (out == NULL && out_capacity != 0))
-		return fail("needle_complete: out is NULL or out_capacity is negative");
+		return fail("needle_complete: out is NULL or out_capacity is negative, expected room for the envelope");
 	result = goNeedleComplete((char *)input, max_new_tokens, out, out_capacity, &text);
 	return finish(result, text);
 }
@@ -87,8 +103,8 @@ int needle_embed(const char *input, float *out, int out_capacity) {
 	int result;
 	if (forked())
 		return -1;
-	if (out != NULL && input == NULL)
-		return fail("needle_embed: input is NULL");
+	if (out != NULL && (input == NULL || out_capacity < 0))
+		return fail("needle_embed: input is NULL or out_capacity is negative, expected a text and room for its vector");
 	result = goNeedleEmbed((char *)input, out, out_capacity, &text);
 	return finish(result, text);
 }
@@ -136,7 +152,7 @@ void needle_cancel(void) {
 }
 
 const char *needle_last_error(void) {
-	const char *text = pthread_getspecific(error_key);
+	const char *text = error_key_missing ? NULL : pthread_getspecific(error_key);
 	return text == NULL ? "" : text;
 }
 

@@ -25,7 +25,7 @@
  * memory to be freed.
  *
  * The library prints nothing, opens no network connection, reads no file but the ones it is given, and does not
- * end the process: an internal fault becomes -1 and ends the session.
+ * end the process: an internal fault becomes -1.
  *
  * WHAT A HOST SHOULD KNOW. The library contains the runtime of the Go language.
  *   fork      After fork() the child has none of the runtime's threads. There every function fails with a text that
@@ -51,13 +51,18 @@
 #elif defined(_WIN32)
 #define NEEDLE_API __declspec(dllimport)
 #elif defined(__GNUC__)
-#define NEEDLE_API __extension__ __attribute__((visibility("default"))) /* long long is an extension of C89 */
+#define NEEDLE_API __attribute__((visibility("default")))
 #else
 #define NEEDLE_API
 #endif
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+#ifdef __GNUC__ /* long long is an extension of C89 and C++98 that -pedantic would remark on */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
 #endif
 
 /*
@@ -74,6 +79,10 @@ extern "C" {
  * archive, session and depth stay as they were.
  */
 NEEDLE_API int needle_load(const unsigned char *cact, unsigned long long n);
+
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 /*
  * needle_init begins a session: it reads the system text and the tools once, so that each turn costs only its own
