@@ -31,6 +31,9 @@ type moment struct {
 
 func (s *Session) save() moment {
 	c := s.conversation
+	if len(c.turns) == 0 {
+		return moment{c, s.start}
+	}
 	c.turns = c.turns[:len(c.turns):len(c.turns)]
 	return moment{c, s.model.Snapshot()}
 }

@@ -203,24 +203,33 @@ func (s *Session) Complete(ctx context.Context, text string, o CompleteOptions) 
 	running := &stoppable{Context: ctx}
 	s.running.Store(running)
 	defer s.running.Store(nil)
+	var before moment
+	err = guard(func() error {
+		r, err = s.attempt(running, text, o, &before)
+		return err
+	})
+	if err != nil {
+		if before.state != nil {
+			s.restore(before)
+		}
+		return cancelledOr(fmt.Errorf("engine: turn %d: %w", len(s.conversation.turns)+1, err))
+	}
+	return r, nil
+}
+
+// attempt takes a turn. It sets before as soon as anything may change; after an error or a panic the session
+// has to be brought back to it.
+func (s *Session) attempt(ctx context.Context, text string, o CompleteOptions, before *moment) (*Response, error) {
 	s.adaptThreads()
 	in := s.read(text)
 	ids := s.encode(in, true)
-	if need, limit := len(s.prefix)+len(ids)+o.MaxNewTokens, s.contextSize(); need > limit {
+	if need, limit := len(s.prefix)+len(ids)+o.MaxNewTokens, s.contextSize(); need > limit || need < 0 {
 		return failure(CodeOverflow, fmt.Sprintf(
 			"the turn does not fit: prefix %d, input %d and max_new_tokens %d make %d tokens, the context holds %d",
 			len(s.prefix), len(ids), o.MaxNewTokens, need, limit)), nil
 	}
-	before := s.save()
-	err = guard(func() error {
-		r, err = s.answer(running, in, ids, o)
-		return err
-	})
-	if err != nil {
-		s.restore(before)
-		return cancelledOr(fmt.Errorf("engine: turn %d: %w", len(before.conversation.turns)+1, err))
-	}
-	return r, nil
+	*before = s.save()
+	return s.answer(ctx, in, ids, o)
 }
 
 // cancelledOr is the response for an error that the caller's cancelling led to; other errors stay errors.

@@ -363,7 +363,7 @@ func TestOverflow(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		limit int
-	}{{"hello", room + 1}, {"hello", math.MaxInt32}, {strings.Repeat("hello ", 2000), 10}} {
+	}{{"hello", room + 1}, {"hello", math.MaxInt32}, {"hello", math.MaxInt}, {strings.Repeat("hello ", 2000), 10}} {
 		r := sayUpTo(t, s, c.text, c.limit)
 		if r.ErrorCode != "overflow" || r.Success || r.Tokens != 0 || !strings.Contains(r.Error, "1024") {
 			t.Errorf("%d new tokens: %s", c.limit, r.JSON())
@@ -590,4 +590,38 @@ func TestManySessionsSideBySide(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// A bug that panics in the middle of a turn is an error, and the session goes on as it was.
+func TestPanicInATurn(t *testing.T) {
+	e := openDemo(t, Options{})
+	s := begin(t, e, SessionOptions{Tools: lights})
+	say(t, s, "turn on the kitchen lights")
+	before := fingerprint(t, s.model)
+	for n := 2; n < 6; n++ {
+		ctx := newCountdown(n, func() { panic("a bug") })
+		_, err := s.Complete(ctx, "and the bedroom", CompleteOptions{MaxNewTokens: 100})
+		var bug *PanicError
+		if !errors.As(err, &bug) || Code(err) != CodeInternal {
+			t.Errorf("error %v", err)
+		}
+		if fingerprint(t, s.model) != before || len(s.conversation.turns) != 1 {
+			t.Fatal("the session is not as it was")
+		}
+	}
+	if r := say(t, s, "and the bedroom"); r.Type != TypeCall {
+		t.Errorf("answered %s", r.JSON())
+	}
+}
+
+func BenchmarkChoose(b *testing.B) {
+	x := make([]float32, 8192)
+	for i := range x {
+		x[i] = float32(i*2654435761%1000) / 100
+	}
+	legal := newTokenSet(len(x)).without(neverSampled[:]...)
+	c := newChooser(0, 0)
+	for b.Loop() {
+		c.choose(x, legal)
+	}
 }
