@@ -34,15 +34,15 @@ func newPool(threads int) *pool {
 	if p.size > 1 {
 		p.work = make(chan task, p.size)
 		for range p.size - 1 {
-			go p.serve()
+			go p.serve(p.work)
 		}
 	}
 	return p
 }
 
-func (p *pool) serve() {
+func (p *pool) serve(work <-chan task) {
 	debug.SetPanicOnFault(true)
-	for t := range p.work {
+	for t := range work {
 		p.do(t)
 	}
 }
