@@ -238,6 +238,8 @@ func readEngrams(r *headerReader, g *Geometry) {
 		return
 	}
 	r.require(g.EngramTables > 0 && g.EngramTables%orders == 0, 22, fmt.Sprintf("a multiple of num_engram_orders, %d", orders), g.EngramTables)
+	rows := int64(g.EngramTables) * int64(g.EngramSlots)
+	r.require(rows <= math.MaxInt32, 20, "slots of all tables within 2^31", rows)
 	r.require(g.EngramSlots > 0, 20, "at least 1 where there are sites", g.EngramSlots)
 	r.require(g.EngramSubDim*g.EngramTables == g.Width, 21, fmt.Sprintf("d_model / num_engram_tables, %d / %d", g.Width, g.EngramTables), g.EngramSubDim)
 	r.require(g.EngramConvTaps == engramTapCount, 23, fmt.Sprint(engramTapCount), g.EngramConvTaps)

@@ -71,7 +71,7 @@ func (r *Record) CQ() CQ {
 	}
 	c := CQ{Rows: r.Shape[0], Cols: r.Shape[1], Group: r.Group, Bits: r.Bits}
 	c.PaddedCols = padded(c.Cols)
-	codes := c.Rows * c.PaddedCols * storedBits(c.Bits) / 8
+	codes := int(int64(c.Rows) * int64(c.PaddedCols) * int64(storedBits(c.Bits)) / 8)
 	c.Codes, c.Norms = r.blob[:codes:codes], r.blob[codes:]
 	return c
 }

@@ -617,7 +617,7 @@ func TestPanicInATurn(t *testing.T) {
 func BenchmarkChoose(b *testing.B) {
 	x := make([]float32, 8192)
 	for i := range x {
-		x[i] = float32(i*2654435761%1000) / 100
+		x[i] = float32(uint32(i)*2654435761%1000) / 100
 	}
 	legal := newTokenSet(len(x)).without(neverSampled[:]...)
 	c := newChooser(0, 0)
