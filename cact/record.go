@@ -33,8 +33,8 @@ type CQ struct {
 // TernaryBits is the record width that stands for three levels in 2-bit crumbs.
 const TernaryBits = 5
 
-// storedBits is the bits one code takes in the file.
-func storedBits(bits int) int {
+// StoredBits is the number of bits a code of a record width takes in the file.
+func StoredBits(bits int) int {
 	if bits == TernaryBits {
 		return 2
 	}
@@ -71,7 +71,7 @@ func (r *Record) CQ() CQ {
 	}
 	c := CQ{Rows: r.Shape[0], Cols: r.Shape[1], Group: r.Group, Bits: r.Bits}
 	c.PaddedCols = padded(c.Cols)
-	codes := int(int64(c.Rows) * int64(c.PaddedCols) * int64(storedBits(c.Bits)) / 8)
+	codes := int(int64(c.Rows) * int64(c.PaddedCols) * int64(StoredBits(c.Bits)) / 8)
 	c.Codes, c.Norms = r.blob[:codes:codes], r.blob[codes:]
 	return c
 }
@@ -91,7 +91,7 @@ func (r *Record) blobSize() int64 {
 		return 4 * n
 	case CQRecord:
 		rows, cols := int64(r.Shape[0]), int64(padded(r.Shape[1]))
-		return rows*cols*int64(storedBits(r.Bits))/8 + 2*rows*cols/groupSize
+		return rows*cols*int64(StoredBits(r.Bits))/8 + 2*rows*cols/groupSize
 	}
 	return r.Size
 }

@@ -53,7 +53,7 @@ type Table struct {
 
 // NewTable returns a reader of the record's rows.
 func NewTable(cq cact.CQ, codebook []float32) *Table {
-	bits := StoredBits(cq.Bits)
+	bits := cact.StoredBits(cq.Bits)
 	t := &Table{cols: cq.Cols, groups: cq.PaddedCols / GroupSize, bits: bits,
 		groupBytes: GroupSize * bits / 8, codes: cq.Codes, norms: cq.Norms}
 	for point, code := range codeOf(cq.Bits, len(codebook)) {

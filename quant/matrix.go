@@ -7,9 +7,6 @@ import (
 	"github.com/libneedle/libneedle/simd"
 )
 
-// ternaryBits is the record width that means -1, 0, +1.
-const ternaryBits = 5
-
 // GroupSize is the number of weights that share a norm.
 const GroupSize = simd.Group
 
@@ -58,25 +55,16 @@ func newMatrix(cq cact.CQ, codebook []float32) *Matrix {
 	return &Matrix{
 		rows:       cq.Rows,
 		groups:     groups,
-		groupBytes: GroupSize * StoredBits(cq.Bits) / 8,
+		groupBytes: GroupSize * cact.StoredBits(cq.Bits) / 8,
 		codes:      cq.Codes,
 		norms:      decodeNorms(cq.Norms),
 		decode:     newDecoder(cq.Bits, codebook),
 	}
 }
 
-// StoredBits is the number of bits a code of a record width takes in the file:
-// width 5 (ternary) is stored as 2-bit crumbs.
-func StoredBits(bits int) int {
-	if bits == ternaryBits {
-		return 2
-	}
-	return bits
-}
-
 // codeOf lists, for each point of the codebook, the code that stands for it.
 func codeOf(bits int, points int) []int {
-	if bits == ternaryBits {
+	if bits == cact.TernaryBits {
 		return []int{3, 0, 1}
 	}
 	codes := make([]int, points)
@@ -87,7 +75,7 @@ func codeOf(bits int, points int) []int {
 }
 
 func newDecoder(bits int, codebook []float32) *decoder {
-	d := &decoder{bits: StoredBits(bits), centroids: fitCentroids(codebook)}
+	d := &decoder{bits: cact.StoredBits(bits), centroids: fitCentroids(codebook)}
 	for point, code := range codeOf(bits, len(codebook)) {
 		d.byCode[code] = d.level[point]
 	}

@@ -22,7 +22,7 @@ var codebooks = map[int][]float32{
 // the format document's formula gives, in float64.
 func randomCQ(r *rand.Rand, rows, cols, bits int) (cact.CQ, [][]float64) {
 	groups := (cols + 127) / 128
-	stored := StoredBits(bits)
+	stored := cact.StoredBits(bits)
 	cq := cact.CQ{Rows: rows, Cols: cols, PaddedCols: groups * 128, Group: 128, Bits: bits,
 		Codes: make([]byte, rows*groups*128*stored/8), Norms: make([]byte, 2*rows*groups)}
 	dense := make([][]float64, rows)
