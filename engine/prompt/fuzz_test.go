@@ -107,44 +107,66 @@ func FuzzParseCalls(f *testing.F) {
 	})
 }
 
-// TestHostileToolsTakeLinearTime reads a megabyte or so of what makes a careless conversion quadratic.
+// TestHostileToolsTakeLinearTime gives four times as much of what makes a careless conversion quadratic: it
+// may take about four times as long. Noise only ever adds, so one good measurement is enough.
 func TestHostileToolsTakeLinearTime(t *testing.T) {
-	const n = 20000
-	many := func(sep, format string) string {
+	const n, limit = 5000, 9 // quadratic would be 16
+	for name, tools := range hostileTools() {
+		ratio := 0.0
+		for range 6 {
+			small, large := timeOf(t, tools(n)), timeOf(t, tools(4*n))
+			if ratio = large.Seconds() / small.Seconds(); ratio < limit {
+				break
+			}
+		}
+		if ratio >= limit {
+			t.Errorf("%s: four times the tools take %.1f times as long", name, ratio)
+		}
+	}
+}
+
+// timeOf is the shorter of two runs.
+func timeOf(t *testing.T, tools string) time.Duration {
+	t.Helper()
+	shortest := time.Hour
+	for range 2 {
+		start := time.Now()
+		if _, err := ParseTools(tools); err != nil {
+			t.Fatal(err)
+		}
+		shortest = min(shortest, time.Since(start))
+	}
+	return shortest
+}
+
+// hostileTools returns makers of tools, by what is many in them. In the patterns, N is a number, @ a number
+// spelt in separators.
+func hostileTools() map[string]func(n int) string {
+	many := func(n int, sep, pattern string) string {
 		parts := make([]string, n)
 		for i := range parts {
 			separators := strings.NewReplacer("0", "-", "1", ".").Replace(fmt.Sprintf("%b", i))
-			parts[i] = strings.NewReplacer("#", fmt.Sprint(i), "\x01", "#", "\x02", separators).Replace(format)
+			parts[i] = strings.NewReplacer("N", fmt.Sprint(i), "@", separators).Replace(pattern)
 		}
 		return strings.Join(parts, sep)
 	}
-	ref := func(to string) string { return `{"$ref":"` + "\x01" + "/$defs/" + to + `"}` }
-	cases := map[string]string{
-		"references among definitions": `{"$defs":{` + many(",", `"d#":{"properties":{"aB":`+ref("d#")+`},"allOf":[`+ref("d0")+`]}`) + `}}`,
-		"a chain of references":        `{"$defs":{"d":{},` + many(",", `"d#":{"items":`+ref("e#")+`},"e#":`+ref("d#")+``) + `}}`,
-		"names that meet":              `{"properties":{` + many(",", `"a`+"\x02"+`":{}`) + `},"required":[` + many(",", `"a`+"\x02"+`"`) + `]}`,
-		"duplicate keys":               `{"properties":{` + many(",", `"a":{"properties":{"b#":{}}}`) + `}}`,
-		"flat":                         `{` + many(",", `"p#":{"type":"int","required":true}`) + `}`,
-		"branches with names":          `{"anyOf":[` + many(",", `{"properties":{"n#":{"properties":{"x#":{}}}}}`) + `]}`,
-	}
-	for name, parameters := range cases {
-		start := time.Now()
-		set, err := ParseTools(`[{"name":"f","parameters":` + parameters + `}]`)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("%s: %d bytes took %v", name, len(parameters), d)
-		} else {
-			t.Logf("%s: %d bytes, %d on the wire, %v", name, len(parameters), len(set.Text()), d)
+	parameters := func(head, pattern, tail string) func(n int) string {
+		return func(n int) string {
+			return `[{"name":"f","parameters":` + head + many(n, ",", pattern) + tail + `}]`
 		}
 	}
-	start := time.Now()
-	tools := make([]string, n)
-	for i := range tools {
-		tools[i] = `{"name":"` + strings.Repeat("-", i%100) + `a"}`
-	}
-	if _, err := ParseTools("[" + strings.Join(tools, ",") + "]"); err != nil || time.Since(start) > 5*time.Second {
-		t.Errorf("%d tools: %v after %v", n, err, time.Since(start))
+	return map[string]func(n int) string{
+		"references among definitions": parameters(`{"$defs":{`,
+			`"dN":{"properties":{"aB":{"$ref":"#/$defs/dN"}},"allOf":[{"$ref":"#/$defs/d0"}]}`, `}}`),
+		"chain of references":  parameters(`{"$defs":{`, `"dN":{"items":{"$ref":"#/$defs/eN"}},"eN":{"$ref":"#/$defs/dN"}`, `}}`),
+		"properties that meet": parameters(`{"properties":{`, `"a@":{}`, `}}`),
+		"required":             parameters(`{"properties":{"x":{}},"required":[`, `"aN"`, `]}`),
+		"duplicate keys":       parameters(`{"properties":{`, `"a":{"properties":{"bN":{}}}`, `}}`),
+		"flat parameters":      parameters(`{`, `"pN":{"type":"int","required":true}`, `}`),
+		"branches with names":  parameters(`{"anyOf":[`, `{"properties":{"nN":{"properties":{"xN":{}}}}}`, `]}`),
+		"tools that meet":      func(n int) string { return "[" + many(n, ",", `{"name":"a@"}`) + "]" },
+		"tools of one name": func(n int) string {
+			return "[" + many(n, ",", `{"name":"a","parameters":{"properties":{"xN":{}}}}`) + "]"
+		},
 	}
 }

@@ -108,6 +108,7 @@ func appendNamed(dst []byte, v *value, at *scope, d direction) []byte {
 // appendObject writes flat parameters as a schema: what is no keyword moves into properties, a type or a
 // description alone becomes a schema, and a parameter's "required": true moves to the list of names.
 func (s *schemas) appendObject(dst []byte) []byte {
+	s.object = true // references lead through properties
 	at := s.scope[s.root].find()
 	dst = append(dst, '{')
 	if s.root.last("type") == nil {

@@ -199,6 +199,9 @@ func (s *schemas) resolve(ref string) (target *value, wire string) {
 				tokens[i] = w // letters, digits and underscores, so nothing to escape
 			}
 		}
+		if isName && s.object {
+			tokens[i] = "properties/" + tokens[i]
+		}
 		names = nil
 		if !isName && at != nil && holdsNames(key) {
 			names = at

@@ -113,6 +113,10 @@ func TestParameters(t *testing.T) {
 			`{"properties":{"home_address":{"properties":{"zip_code":{"type":"integer"}}},"work":{"$ref":"#/properties/home_address"},"zip":{"$ref":"#/properties/home_address/properties/zip_code"}}}`},
 		{"$ref with escapes", `{"properties":{"a/B":{"type":"int"},"c":{"$ref":"#/properties/a~1B"},"d":{"$ref":"#/properties/a%7E1B"}}}`,
 			`{"properties":{"a_b":{"type":"integer"},"c":{"$ref":"#/properties/a_b"},"d":{"$ref":"#/properties/a_b"}}}`},
+		{"$ref through a list", `{"anyOf":[true,{"properties":{"aB":{"type":"int"}}}],"properties":{"c":{"$ref":"#/anyOf/1/properties/aB"},"d":{"$ref":"#/anyOf/2"},"e":{"$ref":"#/anyOf/x"},"f":{"$ref":"#/anyOf/0/x"}}}`,
+			`{"anyOf":[true,{"properties":{"a_b":{"type":"integer"}}}],"properties":{"c":{"$ref":"#/anyOf/1/properties/a_b"},"d":{"$ref":"#/anyOf/2"},"e":{"$ref":"#/anyOf/x"},"f":{"$ref":"#/anyOf/0/x"}}}`},
+		{"$ref into flat parameters", `{"aB":{"properties":{"cD":{}}},"e":{"$ref":"#/aB/properties/cD"}}`,
+			`{"a_b":{"properties":{"c_d":{}}},"e":{"$ref":"#/a_b/properties/c_d"}}`},
 		{"$ref that leads nowhere", `{"properties":{"aB":{"$ref":"#/$defs/x"},"b":{"$ref":"http://x/y"},"c":{"$ref":"#here"},"d":{"$ref":7}}}`,
 			`{"properties":{"a_b":{"$ref":"#/$defs/x"},"b":{"$ref":"http://x/y"},"c":{"$ref":"#here"},"d":{"$ref":7}}}`},
 		{"$ref to what no keyword leads to", `{"types":{"T":{"properties":{"aB":{"type":"int"}}}},"properties":{"x":{"$ref":"#/types/T"}}}`,
@@ -187,6 +191,8 @@ func TestFlatSchema(t *testing.T) {
 		{`{"title":{"type":"string"},"format":{"type":"string"},"x":{}}`,
 			`{"type":"object","properties":{"title":{"type":"string"},"format":{"type":"string"},"x":{}}}`},
 		{`{"title":"a title","x":{"required":["aB"]}}`, `{"type":"object","title":"a title","properties":{"x":{"required":["a_b"]}}}`},
+		{`{"aB":{"properties":{"cD":{}}},"e":{"$ref":"#/aB/properties/cD"},"f":{"$ref":"#/$defs/x"},"$defs":{"x":{}}}`,
+			`{"type":"object","$defs":{"x":{}},"properties":{"a_b":{"properties":{"c_d":{}}},"e":{"$ref":"#/properties/a_b/properties/c_d"},"f":{"$ref":"#/$defs/x"}}}`},
 		{`{"properties":{"aB":{}}}`, `{"properties":{"a_b":{}}}`}, {`{}`, `{}`}, {`{"type":"object"}`, `{"type":"object"}`},
 	} {
 		set, err := ParseTools(`[{"name":"f","parameters":` + c[0] + `}]`)
