@@ -32,6 +32,7 @@ type schemas struct {
 	scopes *scopes
 	root   *value
 	flat   bool                         // root is a list of parameters, not a schema
+	object bool                         // flat parameters are being written as a schema
 	scope  map[*value]*scope            // of each object that is a schema
 	refs   []reference                  // not followed yet
 	anchor map[string]*value            // by its name
