@@ -35,7 +35,7 @@ func TestParseCallsErrors(t *testing.T) {
 	}{
 		{"", 0}, {"{}", 0}, {"null", 0}, {"[", 1}, {"[1]", 1}, {"[{}]", 1}, {`[{"name":"a"}]`, 1}, {`[{"arguments":{}}]`, 1}, {`[{"name":3,"arguments":{}}]`, 9},
 		{`[{"name":"","arguments":{}}]`, 9}, {`[{"name":"a","arguments":[]}]`, 25}, {`[{"name":"a","arguments":{}}] x`, 30},
-		{`[{"name":"a","arguments":{},"id":1}]`, 33}, {`[{"name":"a","name":"b","arguments":{}}]`, 20}, {`[{"name":"a","arguments":{}},]`, 29},
+		{`[{"name":"a","arguments":{},"id":1}]`, 33}, {`[{"name":"a","name":"b","arguments":{}}]`, 20}, {`[{"name":"a","arguments":{}},]`, 29}, {`[{"name":"a","arguments":{},"arguments":{}}]`, 40},
 	} {
 		if calls, err := ParseCalls(c.text); calls != nil || offset(err) != c.at {
 			t.Errorf("ParseCalls(%q): %v, want an error at %d", c.text, err, c.at)
