@@ -13,8 +13,11 @@ HASH = hashlib.sha256(CONTENT).hexdigest()
 
 
 class Server(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
     ranges = True
     breaks = 0  # how many answers end half way
+    chunked = False
+    shift = 0  # what a server gets wrong about the range
     asked = []
 
     def do_GET(self):
@@ -28,14 +31,24 @@ class Server(http.server.BaseHTTPRequestHandler):
         if first >= len(CONTENT):
             self.send_error(416)
             return
+        if first:
+            first += Server.shift
         body = CONTENT[first:]
         self.send_response(206 if first else 200)
-        self.send_header("Content-Length", str(len(body)))
+        if first:
+            self.send_header("Content-Range", f"bytes {first}-{len(CONTENT) - 1}/{len(CONTENT)}")
+        if Server.chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+        else:
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if Server.breaks > 0:
+        whole = Server.breaks == 0
+        if not whole:
             Server.breaks -= 1
             body = body[:len(body) // 2]
-        self.wfile.write(body)
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(body), body) if Server.chunked else body)
+        if Server.chunked and whole:
+            self.wfile.write(b"0\r\n\r\n")
         self.close_connection = True
 
     def log_message(self, *_):
@@ -46,7 +59,7 @@ class Server(http.server.BaseHTTPRequestHandler):
 def fetch(root, tmp_path):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    Server.ranges, Server.breaks, Server.asked = True, 0, []
+    Server.ranges, Server.breaks, Server.asked, Server.chunked, Server.shift = True, 0, [], False, 0
     environment = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
 
     def run(*extra, url=f"http://127.0.0.1:{server.server_port}"):
@@ -77,6 +90,22 @@ def test_goes_on_after_broken_connections(fetch):
     Server.breaks = 3
     assert fetch().returncode == 0 and fetch.out.read_bytes() == CONTENT
     assert len(Server.asked) == 4
+
+
+def test_goes_on_after_a_broken_stream_of_unknown_length(fetch):
+    Server.chunked, Server.breaks = True, 2
+    done = fetch()
+    assert done.returncode == 0 and fetch.out.read_bytes() == CONTENT, done.stderr
+    assert len(Server.asked) == 3 and "Traceback" not in done.stderr
+
+
+def test_other_bytes_than_asked_for_are_not_appended(fetch):
+    fetch.part.parent.mkdir()
+    fetch.part.write_bytes(CONTENT[:1000])
+    Server.shift = 5
+    done = fetch()
+    assert done.returncode == 0 and fetch.out.read_bytes() == CONTENT, done.stderr
+    assert [asked for _, asked in Server.asked] == ["bytes=1000-", None]
 
 
 def test_gives_up_and_keeps_what_came(fetch):
