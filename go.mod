@@ -8,4 +8,4 @@ require (
 	golang.org/x/sys v0.50.0
 )
 
-require github.com/alecthomas/kong v1.17.0 // indirect
+require github.com/alecthomas/kong v1.17.0

@@ -26,12 +26,15 @@ var homeTools string
 type modelFlags struct {
 	Model   string `help:"Archive to run; without it the built-in demo model." placeholder:"FILE"`
 	Depth   int    `help:"Number of blocks to run, by the ladder rule; 0 means all." placeholder:"N"`
-	Threads int    `help:"Threads; 0 means one for each fast core, at most 4." placeholder:"N"`
+	Threads int    `help:"Threads; 0 means one for each core, at most 4." placeholder:"N"`
 }
 
 // open opens the chosen model. The demo says on standard error that it is one.
 func (m *modelFlags) open(c console) (*engine.Engine, error) {
 	o := engine.Options{Depth: m.Depth, Threads: m.Threads}
+	if o.Threads == 0 {
+		o.Threads = engine.DefaultThreads()
+	}
 	if m.Model == "" {
 		fmt.Fprintln(c.errOut, "needle: this is the small built-in demo model; scripts/fetch-model gets the real one, --model runs it")
 		return engine.OpenBytes(demo.Archive, o)

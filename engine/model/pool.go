@@ -16,6 +16,8 @@ type pool struct {
 	mu    sync.Mutex
 	fault any
 	size  int
+
+	least int // work of a region from which on it is shared
 }
 
 type task struct {
@@ -30,7 +32,7 @@ type fault struct{ cause any }
 func (f fault) Error() string { return fmt.Sprint(f.cause) }
 
 func newPool(threads int) *pool {
-	p := &pool{size: max(threads, 1)}
+	p := &pool{size: max(threads, 1), least: worthSharing}
 	if p.size > 1 {
 		p.work = make(chan task, p.size)
 		for range p.size - 1 {
@@ -59,16 +61,16 @@ func (p *pool) do(t task) {
 	t.run(t.worker, t.lo, t.hi)
 }
 
-// minWork is the number of operations below which waking other goroutines
+// worthSharing is the number of operations below which waking other goroutines
 // costs more than they save.
-const minWork = 400_000
+const worthSharing = 400_000
 
 // run calls f for contiguous parts of [0, n), each with a worker number under
 // the pool's size, and returns when all are done. work is about the number of
 // multiply-adds of the whole region.
 func (p *pool) run(n, work int, f func(worker, lo, hi int)) {
 	parts := min(p.size, n)
-	if parts <= 1 || work < minWork {
+	if parts <= 1 || work < p.least {
 		f(0, 0, n)
 		return
 	}
