@@ -200,6 +200,8 @@ func TestFlatSchema(t *testing.T) {
 		{`{"title":"a title","x":{"required":["aB"]}}`, `{"type":"object","title":"a title","properties":{"x":{"required":["a_b"]}}}`},
 		{`{"aB":{"properties":{"cD":{}}},"e":{"$ref":"#/aB/properties/cD"},"f":{"$ref":"#/$defs/x"},"$defs":{"x":{}}}`,
 			`{"type":"object","$defs":{"x":{}},"properties":{"a_b":{"properties":{"c_d":{}}},"e":{"$ref":"#/properties/a_b/properties/c_d"},"f":{"$ref":"#/$defs/x"}}}`},
+		{`{"Type":{"type":"int"},"Properties":{"type":"str"},"required":["Type"]}`,
+			`{"type":"object","properties":{"type":{"type":"integer"},"properties":{"type":"str"}},"required":["type"]}`},
 		{`{"properties":{"aB":{}}}`, `{"properties":{"a_b":{}}}`}, {`{}`, `{}`}, {`{"type":"object"}`, `{"type":"object"}`},
 	} {
 		set, err := ParseTools(`[{"name":"f","parameters":` + c[0] + `}]`)
@@ -277,7 +279,8 @@ func TestToCaller(t *testing.T) {
 		"opt":{"additionalProperties":{"properties":{"isOn":{}}},"properties":{"dryRun":{}}},
 		"tree":{"$ref":"#/$defs/Tree"}, "any":{}, "anchor":{"$ref":"#leaf"}},
 		"$defs":{"Tree":{"properties":{"leftChild":{"$ref":"#/$defs/Tree"},"leafs":{"items":{"$anchor":"leaf","properties":{"leafName":{}}}}}}}}},
-		{"name":"plain"},{"name":"flat","parameters":{"roomName":{"type":"string"},"inner":{"properties":{"aB":{}}}}}]`)
+		{"name":"plain"},{"name":"flat","parameters":{"roomName":{"type":"string"},"inner":{"properties":{"aB":{}}}}},
+		{"name":"keywords","parameters":{"Type":{"type":"int"},"Properties":{"type":"object"}}}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,6 +293,7 @@ func TestToCaller(t *testing.T) {
 			`{"tree":{"leftChild":{"leftChild":{"leafs":[{"leafName":1}]}}},"anchor":{"leafName":2}}`},
 		{"send_mail", ` { "any" : { "to_addr" : [ 1e5 , "\u00e9" ] } , "other_key" : null } `, "sendMail", `{"any":{"to_addr":[1e5,"é"]},"other_key":null}`},
 		{"plain", `{"some_key":1,"some_key":2}`, "plain", `{"some_key":1,"some_key":2}`},
+		{"keywords", `{"type":1,"properties":{"user_id":2}}`, "keywords", `{"Type":1,"Properties":{"user_id":2}}`},
 		{"flat", `{"room_name":"a","inner":{"a_b":1}}`, "flat", `{"roomName":"a","inner":{"aB":1}}`},
 	} {
 		caller, args, err := set.ToCaller(c.name, []byte(c.args))
