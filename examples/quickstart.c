@@ -1,4 +1,4 @@
-/* cc -Iinclude examples/quickstart.c -Lbuild/lib -lneedle -Wl,-rpath,build/lib -o quickstart && ./quickstart needle3.cact */
+/* cc -Iinclude examples/quickstart.c -Lbuild/lib -lneedle -Wl,-rpath,build/lib -o build/quickstart && build/quickstart demo/needle3-demo.cact */
 #include <stdio.h>
 
 #include "needle.h"

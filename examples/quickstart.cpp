@@ -1,4 +1,4 @@
-// c++ -Iinclude examples/quickstart.cpp -Lbuild/lib -lneedle -Wl,-rpath,build/lib -o quickstart && ./quickstart needle3.cact
+// c++ -Iinclude examples/quickstart.cpp -Lbuild/lib -lneedle -Wl,-rpath,build/lib -o build/quickstart && build/quickstart demo/needle3-demo.cact
 #include <iostream>
 #include <stdexcept>
 #include <vector>

@@ -1,8 +1,10 @@
-"""python3 examples/quickstart.py build/lib/libneedle.so needle3.cact"""
+"""python3 examples/quickstart.py build/lib/libneedle.so demo/needle3-demo.cact"""
 import ctypes
 import json
 import sys
 
+if len(sys.argv) != 3:
+    sys.exit("usage: quickstart.py LIBNEEDLE.SO ARCHIVE")
 library, archive = sys.argv[1:]
 needle = ctypes.CDLL(library)
 needle.needle_last_error.restype = ctypes.c_char_p

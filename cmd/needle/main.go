@@ -10,9 +10,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
+
+// version is that of the library, NEEDLE_VERSION in include/needle.h.
+const version = "0.1.0"
 
 // Exit codes.
 const (
@@ -29,6 +34,8 @@ type commands struct {
 	Inspect inspectCommand `cmd:"" help:"Print an archive's geometry, heads and records."`
 	Slice   sliceCommand   `cmd:"" help:"Write a shallower archive."`
 	Verify  verifyCommand  `cmd:"" help:"Compare with golden values, or with another library of the same C ABI."`
+
+	Version kong.VersionFlag `help:"Print the version."`
 
 	OfficialHost officialHost `cmd:"" hidden:"" help:"Serve requests with another library, for verify --official."`
 }
@@ -57,6 +64,7 @@ func run(c console, args []string) int {
 	parser, err := kong.New(&grammar,
 		kong.Name("needle"),
 		kong.Description("Tool calls from a request and a tool catalogue, offline. With no command it runs the request."),
+		kong.Vars{"version": version},
 		kong.Writers(c.out, c.errOut),
 		kong.Exit(func(code int) { stopped = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
@@ -68,6 +76,9 @@ func run(c console, args []string) int {
 	parsed, err := parser.Parse(args)
 	if stopped >= 0 { // --help was printed
 		return stopped
+	}
+	if err == nil {
+		err = mistypedCommand(args, &grammar.Run)
 	}
 	if err == nil {
 		err = parsed.Run(c)
@@ -83,4 +94,18 @@ func run(c console, args []string) int {
 		fmt.Fprintln(c.errOut, hint)
 	}
 	return exitBad
+}
+
+// mistypedCommand refuses a request of single words that was not announced by
+// run or --prompt: it is more likely a command that does not exist.
+func mistypedCommand(args []string, r *runCommand) error {
+	if len(r.Request) == 0 || r.Prompt != "" || slices.Contains(args, "run") {
+		return nil
+	}
+	for _, word := range r.Request {
+		if strings.ContainsAny(word, " \t\n") {
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown command %q; quote a request, or announce it: needle run %q", r.Request[0], strings.Join(r.Request, " "))
 }

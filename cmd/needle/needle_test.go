@@ -295,7 +295,7 @@ func TestBadFiles(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
-		{"run"}, {"run", ""}, {"run", "--prompt", "a", "b"}, {"run", "--max", "-5", "x"}, {"run", "--max", "ten", "x"}, {"run", "--nonsense", "x"},
+		{"bogus"}, {"inpsect", "file"}, {"help"}, {"run"}, {"run", ""}, {"run", "--prompt", "a", "b"}, {"run", "--max", "-5", "x"}, {"run", "--max", "ten", "x"}, {"run", "--nonsense", "x"},
 		{"run", "--tools", "no such file", "x"}, {"run", "--tools", "[1]", "x"}, {"run", "--tools", `[{"name":`, "x"}, {"run", "--system", "@no such file", "x"},
 		{"run", "--depth", "1", "x"}, {"run", "--depth", "99", "x"}, {"run", "--temperature", "-1", "x"}, {"run", "--serve"}, {"--serve", "--port", "80"},
 		{"verify"}, {"verify", "no such folder"}, {"verify", t.TempDir()}, {"verify", oracle + "/tiny", "--official", "x"}, {"verify", "--official", "no such library"},

@@ -117,7 +117,7 @@ func hintFor(err error) string {
 	case errors.Is(err, engine.ErrNoHead):
 		return "needle inspect FILE lists an archive's heads"
 	case errors.Is(err, fs.ErrNotExist):
-		return "check the path; without --model the built-in demo model runs"
+		return "check the path"
 	}
 	return damagedHint(err)
 }

@@ -38,6 +38,12 @@ needle verify --official LIB --model F --requests FILE sends the same requests t
 needle.h ABI and compares the finished JSON, timings and memory left out. FILE has one JSON object a line
 with query, tools and system.
 
+Columns: worst, median and last cosine of the logits over the stored positions; floor: worst and median cosine of
+the reference with itself, its weights nudged by 1e-6; other top: positions with another best token; pools: worst
+cosine of the probe heads' pools; head off: largest difference of a delivered head output.
+
+scripts/oracle/setup makes the Python environment of oracle.py (about 800 MB, once) and prints its python.
+
 Exit code 1: something differs. 2: the check could not run.`
 }
 

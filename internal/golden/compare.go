@@ -41,7 +41,7 @@ func Compare(ctx context.Context, m *model.Model, p *Prompt, threads int) (Resul
 	g := m.Geometry()
 	width := len(p.logits) / len(p.Positions)
 	if width != g.LogitCount() {
-		return Result{}, fmt.Errorf("%s: %d logits a position, the model has %d", p.LogitsFile, width, g.LogitCount())
+		return Result{}, fmt.Errorf("%s: %d logits a position, the model has %d: are the golden values those of another archive?", p.LogitsFile, width, g.LogitCount())
 	}
 	rows := (m.Depth() + 1) * g.Width
 	if p.cells != nil && len(p.cells) != len(p.IDs)*rows {

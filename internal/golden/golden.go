@@ -69,7 +69,7 @@ func Read(folder string) (*Case, error) {
 	path := filepath.Join(folder, "golden.json")
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("golden values: %w", err)
+		return nil, fmt.Errorf("%s is no folder of golden values: %w", folder, err)
 	}
 	c := &Case{Folder: folder}
 	if err := json.Unmarshal(text, c); err != nil {

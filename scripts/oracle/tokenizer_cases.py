@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tokenizer records with the ids SentencePiece gives, for the Go tests of package tokenizer.
 
-    python3 -m venv .venv && .venv/bin/pip install -r tests/python/requirements.txt
-    .venv/bin/python scripts/oracle/tokenizer_cases.py            writes testdata/tokenizer
-    .venv/bin/python scripts/oracle/tokenizer_cases.py OUT_DIR
+    python3 -m venv .venv && .venv/oracle/bin/pip install -r tests/python/requirements.txt
+    .venv/oracle/bin/python scripts/oracle/tokenizer_cases.py            writes testdata/tokenizer
+    .venv/oracle/bin/python scripts/oracle/tokenizer_cases.py OUT_DIR
 
 Each case is NAME.blob, a tokenizer record as archives carry it, and NAME.json:
     texts   [[base64 of the text, ids], ...]     sp.Encode; invalid UTF-8 among the texts

@@ -1,6 +1,6 @@
 """Package tokenizer against the SentencePiece library, live.
 
-    .venv/bin/pip install -r tests/python/requirements.txt && .venv/bin/pytest tests/python/test_tokenizer.py
+    .venv/oracle/bin/pip install -r tests/python/requirements.txt && .venv/oracle/bin/pytest tests/python/test_tokenizer.py
 
 Needs Go on the path: the tokenizer is driven through tests/tokenize.
 """
