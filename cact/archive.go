@@ -26,23 +26,20 @@ type Archive struct {
 	hash      [sha256.Size]byte
 }
 
-// Open maps and checks the file at path.
+// Open maps and checks the file at path, which must be a regular file.
 func Open(path string) (*Archive, error) {
+	// Looked at before it is opened: opening a pipe would wait for a writer.
+	if err := checkRegular(os.Stat(path)); err != nil {
+		return nil, fmt.Errorf("cact: %s: %w", path, err)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cact: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("cact: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		kind := "not a regular file"
-		if info.IsDir() {
-			kind = "a directory"
-		}
-		return nil, fmt.Errorf("cact: %s is %s: %w", path, kind, ErrNotArchive)
+	if err := checkRegular(info, err); err != nil {
+		return nil, fmt.Errorf("cact: %s: %w", path, err)
 	}
 	a, err := openMapped(f.Fd(), 0, info.Size())
 	if err != nil {
@@ -51,35 +48,61 @@ func Open(path string) (*Archive, error) {
 	return a, nil
 }
 
-// OpenFD maps and checks length bytes at offset of an open descriptor, such as
-// an uncompressed asset inside an application package. The descriptor may be
-// closed afterwards.
+// checkRegular takes the results of a Stat.
+func checkRegular(info os.FileInfo, err error) error {
+	switch {
+	case err != nil:
+		var path *os.PathError
+		if errors.As(err, &path) {
+			return path.Err // the caller names the path
+		}
+		return err
+	case info.IsDir():
+		return fmt.Errorf("a directory: %w", ErrNotArchive)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("not a regular file: %w", ErrNotArchive)
+	}
+	return nil
+}
+
+// OpenFD maps and checks length bytes at offset of an open descriptor (on
+// Windows a handle) of a regular file, such as an uncompressed asset inside an
+// application package. The descriptor stays the caller's and may be closed
+// afterwards.
 func OpenFD(fd uintptr, offset, length int64) (*Archive, error) {
-	// The descriptor stays the caller's: no os.File may close it.
-	size, err := descriptorSize(fd)
+	size, err := regularSize(fd)
 	if err != nil {
 		return nil, fmt.Errorf("cact: descriptor %d: %w", fd, err)
 	}
 	if offset < 0 || length < 0 || offset > size || length > size-offset {
-		return nil, fmt.Errorf("cact: %d bytes at offset %d are beyond the %d bytes of the file", length, offset, size)
+		return nil, fmt.Errorf("cact: descriptor %d: %d bytes at offset %d are not within the %d bytes of the file", fd, length, offset, size)
 	}
 	return openMapped(fd, offset, length)
 }
 
-func openMapped(fd uintptr, offset, length int64) (*Archive, error) {
+// maxMapping leaves room below the largest int for the start of the page.
+const maxMapping = math.MaxInt - 1<<20
+
+func openMapped(fd uintptr, offset, length int64) (a *Archive, err error) {
 	if length == 0 {
 		return nil, fmt.Errorf("cact: the file is empty: %w", ErrNotArchive)
 	}
-	if length > math.MaxInt-alignment {
+	if length > maxMapping {
 		return nil, fmt.Errorf("cact: %d bytes do not fit this machine's memory", length)
 	}
 	data, unmap, err := mapFile(fd, offset, int(length))
 	if err != nil {
-		return nil, fmt.Errorf("cact: map: %w", err)
+		return nil, fmt.Errorf("cact: map %d bytes at offset %d: %w", length, offset, err)
 	}
-	a, err := OpenBytes(data)
+	// Also when the caller has faults as panics and the file shrinks meanwhile.
+	defer func() {
+		if a == nil {
+			err = errors.Join(err, unmap())
+		}
+	}()
+	a, err = OpenBytes(data)
 	if err != nil {
-		return nil, errors.Join(err, unmap())
+		return nil, err
 	}
 	a.unmap = unmap
 	return a, nil
@@ -113,13 +136,13 @@ func (a *Archive) readHeader() (int, error) {
 	case tagNeedle2:
 		return 0, fmt.Errorf("cact: %w", ErrNeedle2)
 	default:
-		return 0, fmt.Errorf("cact: the file starts with %#08x, expected tag %#08x: %w", tag, tagNeedle3, ErrNotArchive)
+		return 0, fmt.Errorf("cact: the file starts with %#08x, expected the tag %#08x: %w", tag, tagNeedle3, ErrNotArchive)
 	}
 	if len(a.data) < headerSize+4*codebookLen {
 		return 0, fmt.Errorf("cact: the file ends after %d bytes, inside its header: %w", len(a.data), ErrNotArchive)
 	}
 	r := headerReader{data: a.data}
-	count := r.number(fieldRecords, 1, maxRecords+64)
+	count := r.number(fieldRecords, 1, maxRecords)
 	r.number(fieldCodebooks, codebookLen, codebookLen)
 	if r.err != nil {
 		return 0, r.err
@@ -131,8 +154,24 @@ func (a *Archive) readHeader() (int, error) {
 	if a.geometry, err = parseHeader(a.data); err != nil {
 		return 0, err
 	}
-	a.codebooks, err = parseCodebooks(a.data[headerSize:])
-	return count, err
+	if a.codebooks, err = parseCodebooks(a.data[headerSize:]); err != nil {
+		return 0, err
+	}
+	return count, a.checkComplete(count)
+}
+
+// checkComplete finds a file that was cut short, the commonest fault, by its
+// last record alone. Any other fault of that record is left to its turn.
+func (a *Archive) checkComplete(count int) error {
+	e := readEntry(a.data[headerSize+4*codebookLen+(count-1)*recordSize:])
+	length := uint64(len(a.data))
+	if DType(e.dtype) != RawRecord || e.ndim != 0 || e.offset%alignment != 0 || e.offset > math.MaxInt64 || e.size > math.MaxInt64 {
+		return nil
+	}
+	if end := e.offset + e.size; end > length {
+		return fmt.Errorf("cact: the file ends after %d bytes, its last record after %d: %w", length, end, ErrNotArchive)
+	}
+	return nil
 }
 
 // directory walks the records in order.
@@ -170,8 +209,8 @@ func (d *directory) entry(index int) entry {
 func (a *Archive) readDirectory(count int) error {
 	d := &directory{a: a, count: count, end: int64(headerSize + 4*codebookLen + count*recordSize)}
 	body := wantBody(a.geometry)
-	if count < len(body)+1 {
-		return &HeaderError{"num_tensors", fmt.Sprintf("at least %d for this geometry", len(body)+1), fmt.Sprint(count)}
+	if err := d.checkCount(len(body) + 1); err != nil {
+		return err
 	}
 	for _, w := range body {
 		if _, err := d.next(w); err != nil {
@@ -181,12 +220,12 @@ func (a *Archive) readDirectory(count int) error {
 	if err := a.checkConditioning(); err != nil {
 		return err
 	}
-	if len(a.records) < count-1 {
+	if len(a.records) < count-1 && !d.isSpeech(len(a.records)) {
 		if err := d.readHeads(); err != nil {
 			return err
 		}
 	}
-	if d.hasSpeech() {
+	if d.isSpeech(len(a.records)) {
 		return fmt.Errorf("cact: record %d (audio.manifest): %w", len(a.records), ErrSpeech)
 	}
 	if len(a.records) != count-1 {
@@ -195,10 +234,30 @@ func (a *Archive) readDirectory(count int) error {
 	if _, err := d.next(want{"tokenizer", RawRecord, []int{}}); err != nil {
 		return err
 	}
-	if d.end != int64(len(a.data)) {
-		return fmt.Errorf("cact: the last record ends at %d, the file has %d bytes: %w", d.end, len(a.data), ErrNotArchive)
+	if last := a.records[count-1]; d.end != int64(len(a.data)) {
+		return last.fail(fmt.Sprintf("a blob up to the file's end at %d", len(a.data)), "its end at %d", d.end)
 	}
 	return nil
+}
+
+// checkCount wants the number of records without heads, which is bare, or with
+// one of the sets of heads there are. A speech archive passes.
+func (d *directory) checkCount(bare int) error {
+	if d.count < bare {
+		return &HeaderError{fieldNames[fieldRecords], fmt.Sprintf("at least %d for this geometry", bare), fmt.Sprint(d.count)}
+	}
+	const manifest, head, calibration = 1, 6, 1
+	switch d.count - bare {
+	case 0, manifest + head, manifest + head + calibration, manifest + 2*head, manifest + 2*head + calibration,
+		manifest + 3*head + calibration:
+		return nil
+	}
+	for i := bare - 1; i < d.count-1; i++ {
+		if d.isSpeech(i) {
+			return nil
+		}
+	}
+	return &HeaderError{fieldNames[fieldRecords], fmt.Sprintf("%d for this geometry, or 7, 8, 13, 14 or 20 more for heads", bare), fmt.Sprint(d.count)}
 }
 
 // checkConditioning ties the free rank of the MLP's conditioning together.
@@ -218,12 +277,12 @@ func (a *Archive) checkConditioning() error {
 // speechManifest is the first value of an audio manifest.
 const speechManifest = 3246
 
-// hasSpeech says whether the next record is an audio manifest.
-func (d *directory) hasSpeech() bool {
-	if len(d.a.records) >= d.count-1 {
+// isSpeech says whether an entry of the directory is an audio manifest.
+func (d *directory) isSpeech(index int) bool {
+	if index >= d.count-1 {
 		return false
 	}
-	e := d.entry(len(d.a.records))
+	e := d.entry(index)
 	if DType(e.dtype) != FP32Record || e.ndim != 1 || e.shape[0] != 13 || e.size < 4 ||
 		e.offset > uint64(len(d.a.data)) || e.size > uint64(len(d.a.data))-e.offset {
 		return false
@@ -233,9 +292,6 @@ func (d *directory) hasSpeech() bool {
 
 // readHeads reads the manifest and the heads it lists.
 func (d *directory) readHeads() error {
-	if d.hasSpeech() {
-		return nil
-	}
 	manifest, err := d.next(want{"heads.manifest", FP16Record, []int{anyLength}})
 	if err != nil {
 		return err
@@ -316,7 +372,7 @@ func (a *Archive) checkValues() error {
 	for _, r := range a.records {
 		switch r.DType {
 		case FP16Record:
-			if err := r.checkHalves(r.blob); err != nil {
+			if err := r.checkHalves(r.blob, "value"); err != nil {
 				return err
 			}
 		case FP32Record: // the two permutations
@@ -325,7 +381,7 @@ func (a *Archive) checkValues() error {
 			}
 		case CQRecord:
 			cq := r.CQ()
-			if err := r.checkHalves(cq.Norms); err != nil {
+			if err := r.checkHalves(cq.Norms, "norm"); err != nil {
 				return err
 			}
 			if r.Bits == TernaryBits {
@@ -338,8 +394,9 @@ func (a *Archive) checkValues() error {
 	return nil
 }
 
-// checkHalves refuses exponents of all ones, four halves at a time.
-func (r *Record) checkHalves(halves []byte) error {
+// checkHalves refuses exponents of all ones, four halves at a time. what is
+// what a half is.
+func (r *Record) checkHalves(halves []byte, what string) error {
 	const exponents, ones = 0x7c007c007c007c00, 0x0400040004000400
 	i := 0
 	for ; i+8 <= len(halves); i += 8 {
@@ -351,7 +408,7 @@ func (r *Record) checkHalves(halves []byte) error {
 	}
 	for ; i+2 <= len(halves); i += 2 {
 		if binary.LittleEndian.Uint16(halves[i:])&0x7c00 == 0x7c00 {
-			return r.fail("finite values", "%g at value %d", HalfToFloat(binary.LittleEndian.Uint16(halves[i:])), i/2)
+			return r.fail("finite values", "%g at %s %d", HalfToFloat(binary.LittleEndian.Uint16(halves[i:])), what, i/2)
 		}
 	}
 	return nil
@@ -374,8 +431,15 @@ func (r *Record) checkPermutation() error {
 
 // checkCrumbs refuses the crumb 2, which stands for nothing.
 func (r *Record) checkCrumbs(codes []byte) error {
-	for i, b := range codes {
-		if b&0xaa&^(b<<1) != 0 {
+	const highs = 0xaaaaaaaaaaaaaaaa // the upper bit of each crumb
+	i := 0
+	for ; i+8 <= len(codes); i += 8 {
+		if v := binary.LittleEndian.Uint64(codes[i:]); v&highs&^(v<<1) != 0 {
+			break
+		}
+	}
+	for ; i < len(codes); i++ {
+		if b := codes[i]; b&0xaa&^(b<<1) != 0 {
 			return r.fail("ternary crumbs 0, 1 and 3", "crumb 2 in byte %d", i)
 		}
 	}
@@ -399,7 +463,7 @@ func (a *Archive) Geometry() Geometry { return a.geometry }
 // Len is the number of records.
 func (a *Archive) Len() int { return len(a.records) }
 
-// Record returns record i of the directory.
+// Record returns record i of the directory, 0 <= i < Len.
 func (a *Archive) Record(i int) *Record { return a.records[i] }
 
 // Lookup returns the record of a role, nil when the archive has none.

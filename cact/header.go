@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 const (
@@ -16,18 +17,26 @@ const (
 	alignment   = 64
 	groupSize   = 128
 	maxLayers   = 64
-	maxRecords  = 1 + 27*maxLayers + 9 + 2 + 4*16 + 1 + 1 + 3*6 + 1 + 1
 
-	// maxContext bounds max_seq_len, which nothing else in the file does.
+	// maxRecords is far above the 1,840 of the largest text archive: a speech
+	// archive has more, and is to be recognised as one.
+	maxRecords = 1 << 14
+	// maxContext bounds max_seq_len and the windows, which no record has to
+	// match: a flipped bit must not ask for terabytes.
 	maxContext = 1 << 20
-	// maxDimension bounds every other size, so that products of two fit int64
-	// and of three an int on 64-bit machines.
+	// maxDimension bounds every single size. The file has to hold records of
+	// that size, so these numbers cost nothing until it does.
 	maxDimension = 1 << 20
+	// maxValues bounds the values of one record and the products of sizes, so
+	// that an index fits an int on every machine.
+	maxValues = math.MaxInt32
 
 	engramTapCount = 4
+	fixedTokens    = 16 // ids 0 to 15 have a meaning in every archive
 )
 
-// Geometry is what the header says, by meaning. Lengths count elements.
+// Geometry is what the header says, by meaning. Lengths count elements. Copies
+// share EngramOrders and EngramSites, which are not to be written.
 type Geometry struct {
 	KVWindow      int // window the model was trained with; 0: derive it, see Window
 	KVBits        int // 8
@@ -82,27 +91,27 @@ func (g Geometry) Window() int {
 		return g.KVWindow
 	}
 	const group, least = 32, 160
-	kd, vd := g.KVHeads*g.QKDim, g.KVHeads*g.VDim
-	layer := kd + vd + 4*(kd/group+vd/group)
-	sites := len(g.EngramSites) * (g.Width + 4*(g.Width/group))
-	clamp := func(window int) int { return max(least, min(window, g.MaxSeqLen)) }
+	bytesOf := func(values int) int64 { return int64(values) + 4*int64(values/group) }
+	layer := bytesOf(g.KVHeads*g.QKDim) + bytesOf(g.KVHeads*g.VDim)
+	sites := int64(len(g.EngramSites)) * bytesOf(g.Width)
+	clamp := func(window int64) int { return int(max(least, min(window, int64(g.MaxSeqLen)))) }
 	if g.SlidingWindow == 0 {
-		return clamp(kvBudget / (g.Layers*layer + sites) / group * group)
+		return clamp(kvBudget / (int64(g.Layers)*layer + sites) / group * group)
 	}
-	globals := bits.OnesCount64(g.GlobalMask)
-	local := min(g.SlidingWindow, g.MaxSeqLen)
-	fixed := ((g.Layers-globals)*layer + sites) * local
+	globals := int64(bits.OnesCount64(g.GlobalMask))
+	local := int64(min(g.SlidingWindow, g.MaxSeqLen))
+	fixed := ((int64(g.Layers)-globals)*layer + sites) * local
 	if globals == 0 {
 		if fixed <= kvBudget {
 			return g.MaxSeqLen
 		}
-		return max(least, local)
+		return int(max(least, local))
 	}
 	return clamp(floorDiv(kvBudget-fixed, globals*layer*group) * group)
 }
 
 // floorDiv rounds towards minus infinity, as the reference's // does.
-func floorDiv(a, b int) int {
+func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b != 0 && a < 0 {
 		q--
@@ -110,13 +119,41 @@ func floorDiv(a, b int) int {
 	return q
 }
 
-// field numbers of the header.
+// Fields of the header, by number.
 const (
-	fieldTag, fieldRecords, fieldCodebooks = 0, 1, 2
-	fieldMaskLow, fieldMaskHigh            = 17, 18
-	fieldOrderCount, fieldOrders           = 26, 27
-	fieldSiteCount, fieldSites, fieldTheta = 31, 32, 48
-	orderPlaces, sitePlaces                = 4, 16
+	fieldTag = iota
+	fieldRecords
+	fieldCodebooks
+	fieldKVWindow
+	fieldKVBits
+	fieldVocab
+	fieldOutVocab
+	fieldWidth
+	fieldHeads
+	fieldKVHeads
+	fieldLayers
+	fieldQKDim
+	fieldVDim
+	fieldMaxSeqLen
+	fieldHadaSize
+	fieldLanes
+	fieldSlidingWindow
+	fieldMaskLow
+	fieldMaskHigh
+	fieldConvTaps
+	fieldSlots
+	fieldSubDim
+	fieldTables
+	fieldEngramTaps
+	fieldDilation
+	fieldSeedHeads
+	fieldOrderCount
+	fieldOrders
+	fieldSiteCount = fieldOrders + orderPlaces
+	fieldSites     = fieldSiteCount + 1
+	fieldTheta     = fieldSites + sitePlaces
+
+	orderPlaces, sitePlaces = 4, 16
 )
 
 var fieldNames = [49]string{
@@ -151,10 +188,20 @@ func (r *headerReader) fail(field int, expected string, found any) {
 func (r *headerReader) number(field int, low, high int64) int {
 	v := int64(r.raw(field))
 	if v < low || v > high {
-		r.fail(field, fmt.Sprintf("%d to %d", low, high), v)
+		expected := fmt.Sprintf("%d to %d", low, high)
+		if low == high {
+			expected = fmt.Sprint(low)
+		}
+		r.fail(field, expected, v)
 		return int(low)
 	}
 	return int(v)
+}
+
+// within wants a product of sizes to fit an int on every machine.
+func (r *headerReader) within(field int, product string, a, b int) {
+	n := int64(a) * int64(b)
+	r.require(n <= maxValues, field, fmt.Sprintf("%s of at most %d", product, maxValues), n)
 }
 
 func (r *headerReader) require(ok bool, field int, expected string, found any) {
@@ -167,25 +214,25 @@ func (r *headerReader) require(ok bool, field int, expected string, found any) {
 func parseHeader(data []byte) (Geometry, error) {
 	r := &headerReader{data: data}
 	g := Geometry{
-		KVWindow:  r.number(3, 0, maxContext),
-		VocabSize: r.number(5, 16, maxDimension), OutVocab: r.number(6, 0, maxDimension),
-		Width: r.number(7, 1, maxDimension), Heads: r.number(8, 1, maxDimension), KVHeads: r.number(9, 1, maxDimension),
-		Layers: r.number(10, 1, maxLayers), QKDim: r.number(11, 2, maxDimension), VDim: r.number(12, 1, maxDimension),
-		MaxSeqLen: r.number(13, 1, maxContext), HadaSize: r.number(14, 1, 2*maxDimension), Lanes: r.number(15, 1, 64),
-		SlidingWindow: r.number(16, 0, maxContext),
+		KVWindow:  r.number(fieldKVWindow, 0, maxContext),
+		VocabSize: r.number(fieldVocab, fixedTokens, maxDimension), OutVocab: r.number(fieldOutVocab, 0, maxDimension),
+		Width: r.number(fieldWidth, 1, maxDimension), Heads: r.number(fieldHeads, 1, maxDimension), KVHeads: r.number(fieldKVHeads, 1, maxDimension),
+		Layers: r.number(fieldLayers, 1, maxLayers), QKDim: r.number(fieldQKDim, 2, maxDimension), VDim: r.number(fieldVDim, 1, maxDimension),
+		MaxSeqLen: r.number(fieldMaxSeqLen, 1, maxContext), HadaSize: r.number(fieldHadaSize, 1, 2*maxDimension), Lanes: r.number(fieldLanes, 1, 64),
+		SlidingWindow: r.number(fieldSlidingWindow, 0, maxContext),
 		GlobalMask:    uint64(r.raw(fieldMaskLow)) | uint64(r.raw(fieldMaskHigh))<<32,
-		ConvTaps:      r.number(19, 0, 64),
-		EngramSlots:   r.number(20, 0, 1<<30), EngramSubDim: r.number(21, 0, maxDimension), EngramTables: r.number(22, 0, 1024),
-		EngramConvTaps: r.number(23, 0, 64), EngramDilation: r.number(24, 0, 1024), EngramSeedHeads: r.number(25, 0, 1<<20),
+		ConvTaps:      r.number(fieldConvTaps, 0, 64),
+		EngramSlots:   r.number(fieldSlots, 0, 1<<30), EngramSubDim: r.number(fieldSubDim, 0, maxDimension), EngramTables: r.number(fieldTables, 0, 1024),
+		EngramConvTaps: r.number(fieldEngramTaps, 0, 64), EngramDilation: r.number(fieldDilation, 0, 1024), EngramSeedHeads: r.number(fieldSeedHeads, 0, 1<<20),
 		RopeTheta: math.Float32frombits(r.raw(fieldTheta)),
 	}
-	g.KVBits = int(r.raw(4))
+	g.KVBits = int(r.raw(fieldKVBits))
 	switch g.KVBits {
 	case 8:
 	case 2, 3, 4:
 		return g, fmt.Errorf("cact: kv_bits %d: %w", g.KVBits, ErrKVBits)
 	default:
-		r.fail(4, "8", g.KVBits)
+		r.fail(fieldKVBits, "8", g.KVBits)
 	}
 	if r.err == nil {
 		checkGeometry(r, &g)
@@ -198,19 +245,24 @@ func parseHeader(data []byte) (Geometry, error) {
 
 // checkGeometry holds the fields against each other.
 func checkGeometry(r *headerReader, g *Geometry) {
-	r.require(g.OutVocab <= g.VocabSize, 6, fmt.Sprintf("at most vocab, %d", g.VocabSize), g.OutVocab)
-	r.require(g.OutVocab == 0 || g.OutVocab >= 16, 6, "0, or at least the 16 fixed tokens", g.OutVocab)
-	r.require(g.Heads%g.KVHeads == 0, 8, fmt.Sprintf("a multiple of num_kv_heads, %d", g.KVHeads), g.Heads)
-	r.require(g.QKDim%2 == 0, 11, "an even number", g.QKDim)
-	r.require(g.HadaSize == 1<<bits.Len(uint(g.Width-1)), 14, fmt.Sprintf("%d, the power of two at or above d_model", 1<<bits.Len(uint(g.Width-1))), g.HadaSize)
-	r.require(g.GlobalMask>>(g.Layers-1)>>1 == 0, fieldMaskLow, fmt.Sprintf("no bit at or above num_layers, %d", g.Layers), fmt.Sprintf("%#x", g.GlobalMask))
-	r.require(g.SlidingWindow == 0 || g.SlidingWindow >= g.ConvTaps, 16, fmt.Sprintf("0, or at least qkv_conv_taps, %d", g.ConvTaps), g.SlidingWindow)
-	r.require(g.KVWindow == 0 || g.KVWindow >= 10, 3, "0, or at least 10", g.KVWindow)
+	r.require(g.OutVocab <= g.VocabSize, fieldOutVocab, fmt.Sprintf("at most vocab, %d", g.VocabSize), g.OutVocab)
+	r.require(g.OutVocab == 0 || g.OutVocab >= fixedTokens, fieldOutVocab, fmt.Sprintf("0, or at least the %d fixed tokens", fixedTokens), g.OutVocab)
+	r.require(g.Heads%g.KVHeads == 0, fieldHeads, fmt.Sprintf("a multiple of num_kv_heads, %d", g.KVHeads), g.Heads)
+	r.within(fieldHeads, "num_heads * qk_head_dim", g.Heads, g.QKDim)
+	r.within(fieldHeads, "num_heads * v_head_dim", g.Heads, g.VDim)
+	r.require(g.QKDim%2 == 0, fieldQKDim, "an even number", g.QKDim)
+	r.require(g.HadaSize == 1<<bits.Len(uint(g.Width-1)), fieldHadaSize, fmt.Sprintf("%d, the power of two at or above d_model", 1<<bits.Len(uint(g.Width-1))), g.HadaSize)
+	beyond := g.GlobalMask >> (g.Layers - 1) >> 1 << 1 << (g.Layers - 1)
+	noLayer := fmt.Sprintf("no bit at or above num_layers, %d", g.Layers)
+	r.require(uint32(beyond) == 0, fieldMaskLow, noLayer, fmt.Sprintf("%#08x", r.raw(fieldMaskLow)))
+	r.require(beyond>>32 == 0, fieldMaskHigh, noLayer, fmt.Sprintf("%#08x", r.raw(fieldMaskHigh)))
+	r.require(g.SlidingWindow == 0 || g.SlidingWindow >= g.ConvTaps, fieldSlidingWindow, fmt.Sprintf("0, or at least qkv_conv_taps, %d", g.ConvTaps), g.SlidingWindow)
+	r.require(g.KVWindow == 0 || g.KVWindow >= 10, fieldKVWindow, "0, or at least 10", g.KVWindow)
 	theta := float64(g.RopeTheta)
 	r.require(theta > 1 && theta <= 1e12, fieldTheta, "a number above 1 and up to 1e12", g.RopeTheta)
 }
 
-// readEngrams reads orders and sites and checks the memory's sizes.
+// readEngrams reads orders and sites, and zeros behind them.
 func readEngrams(r *headerReader, g *Geometry) {
 	orders := r.number(fieldOrderCount, 0, orderPlaces)
 	sites := r.number(fieldSiteCount, 0, sitePlaces)
@@ -227,27 +279,31 @@ func readEngrams(r *headerReader, g *Geometry) {
 			r.number(fieldSites+i, 0, 0)
 			continue
 		}
-		last = r.number(fieldSites+i, int64(last+1), int64(g.Layers-1))
-		g.EngramSites = append(g.EngramSites, last)
+		site := r.number(fieldSites+i, 0, maxLayers-1)
+		r.require(site < g.Layers, fieldSites+i, fmt.Sprintf("a layer below num_layers, %d", g.Layers), site)
+		r.require(site > last, fieldSites+i, fmt.Sprintf("a layer above the previous site's, %d", last), site)
+		g.EngramSites = append(g.EngramSites, site)
+		last = site
 	}
-	if sites == 0 || r.err != nil {
-		return
+	if sites > 0 && r.err == nil {
+		checkEngrams(r, g)
 	}
+}
+
+// checkEngrams holds the sizes of the engram memory against each other.
+func checkEngrams(r *headerReader, g *Geometry) {
+	orders := len(g.EngramOrders)
 	r.require(orders > 0, fieldOrderCount, "at least 1 where there are sites", orders)
 	if r.err != nil {
 		return
 	}
-	r.require(g.EngramTables > 0 && g.EngramTables%orders == 0, 22, fmt.Sprintf("a multiple of num_engram_orders, %d", orders), g.EngramTables)
-	rows := int64(g.EngramTables) * int64(g.EngramSlots)
-	r.require(rows <= math.MaxInt32, 20, "slots of all tables within 2^31", rows)
-	r.require(g.EngramSlots > 0, 20, "at least 1 where there are sites", g.EngramSlots)
-	r.require(g.EngramSubDim*g.EngramTables == g.Width, 21, fmt.Sprintf("d_model / num_engram_tables, %d / %d", g.Width, g.EngramTables), g.EngramSubDim)
-	r.require(g.EngramConvTaps == engramTapCount, 23, fmt.Sprint(engramTapCount), g.EngramConvTaps)
-	top := 0
-	for _, o := range g.EngramOrders {
-		top = max(top, o)
-	}
-	r.require(g.EngramDilation == top, 24, fmt.Sprintf("the largest order, %d", top), g.EngramDilation)
+	r.require(g.EngramTables > 0 && g.EngramTables%orders == 0, fieldTables, fmt.Sprintf("a multiple of num_engram_orders, %d", orders), g.EngramTables)
+	r.within(fieldSlots, "num_engram_tables * engram_slots", g.EngramTables, g.EngramSlots)
+	r.require(g.EngramSlots > 0, fieldSlots, "at least 1 where there are sites", g.EngramSlots)
+	r.require(g.EngramSubDim*g.EngramTables == g.Width, fieldSubDim, fmt.Sprintf("d_model / num_engram_tables, %d / %d", g.Width, g.EngramTables), g.EngramSubDim)
+	r.require(g.EngramConvTaps == engramTapCount, fieldEngramTaps, fmt.Sprint(engramTapCount), g.EngramConvTaps)
+	top := slices.Max(g.EngramOrders)
+	r.require(g.EngramDilation == top, fieldDilation, fmt.Sprintf("the largest order, %d", top), g.EngramDilation)
 }
 
 // parseCodebooks checks and returns the widths 2, 3 and 4: points of a unit

@@ -40,6 +40,80 @@ func (e *edit) put32(role string, value int, v float32) {
 	binary.LittleEndian.PutUint32(e.data[int(e.a.Lookup(role).Offset)+4*value:], math.Float32bits(v))
 }
 
+// transpose exchanges the first two dimensions in the directory.
+func (e *edit) transpose(role string) {
+	entry := e.entry(role)
+	for i := range 4 {
+		entry[4+i], entry[8+i] = entry[8+i], entry[4+i]
+	}
+}
+
+// rebuild writes the archive anew from its changed parts.
+func (e *edit) rebuild(change func(parts []part) []part) {
+	var parts []part
+	for _, r := range e.a.records {
+		parts = append(parts, part{*r, r.blob})
+	}
+	e.data = rewrite(e.t, e.a, change(parts))
+	e.a = e.addressed(e.data)
+}
+
+// addressed finds the blobs of the damaged archive by the records' order.
+func (e *edit) addressed(data []byte) *Archive {
+	b := &Archive{data: data, byRole: map[string]*Record{}}
+	for i := range int(binary.LittleEndian.Uint32(data[4*fieldRecords:])) {
+		entry := readEntry(data[headerSize+4*codebookLen+i*recordSize:])
+		r := &Record{Index: i, DType: DType(entry.dtype), Group: int(entry.group), Bits: int(entry.bits),
+			Offset: int64(entry.offset), Size: int64(entry.size)}
+		for _, s := range entry.shape[:entry.ndim] {
+			r.Shape = append(r.Shape, int(s))
+		}
+		if i < len(e.a.records) {
+			r.Role = e.a.records[i].Role
+		}
+		r.blob = data[r.Offset : r.Offset+r.Size]
+		b.records = append(b.records, r)
+		b.byRole[r.Role] = r
+	}
+	return b
+}
+
+func (e *edit) without(role string) {
+	e.rebuild(func(parts []part) []part {
+		return slices.DeleteFunc(parts, func(p part) bool { return p.record.Role == role })
+	})
+}
+
+func (e *edit) replace(role string, blob []byte) {
+	e.rebuild(func(parts []part) []part {
+		parts[e.a.Lookup(role).Index].blob = blob
+		return parts
+	})
+}
+
+func (e *edit) swap(one, other string) {
+	i, j := e.a.Lookup(one).Index, e.a.Lookup(other).Index
+	e.rebuild(func(parts []part) []part {
+		parts[i], parts[j] = parts[j], parts[i]
+		return parts
+	})
+}
+
+// reshape gives an FP16 record another shape, and zeros.
+func (e *edit) reshape(role string, shape ...int) {
+	e.rebuild(func(parts []part) []part {
+		p := &parts[e.a.Lookup(role).Index]
+		p.record.Shape = shape
+		p.blob = make([]byte, p.record.blobSize())
+		return parts
+	})
+}
+
+// resize gives a CQ record another number of rows, and zeros.
+func (e *edit) resize(role string, rows int) {
+	e.reshape(role, rows, e.a.Lookup(role).Shape[1])
+}
+
 // TestMalformed damages one thing at a time and wants the error to be of the
 // right type and to name the place.
 func TestMalformed(t *testing.T) {
@@ -61,25 +135,37 @@ func TestMalformed(t *testing.T) {
 		{"other tag", "tiny", header(0, 0x12345678), ErrNotArchive, ""},
 		{"big endian tag", "tiny", header(0, 0x842ae105), ErrNotArchive, ""},
 		{"no records", "tiny", header(1, 0), head, "num_tensors"},
-		{"a record fewer", "tiny", header(1, 190), nil, ""},
-		{"a record more", "tiny", header(1, 192), nil, ""},
+		{"a record fewer", "tiny", header(1, 190), head, "num_tensors"},
+		{"a record more", "tiny", header(1, 192), head, "num_tensors"},
+		{"no heads' records", "tiny", header(1, 184), record, "embedding"}, // the first blob is too far off
+		{"16385 records", "tiny", header(1, 16385), head, "num_tensors"},
 		{"2^32-1 records", "tiny", header(1, math.MaxUint32), head, "num_tensors"},
 		{"codebooks of 27", "tiny", header(2, 27), head, "codebook_len"},
+		{"no codebooks", "tiny", header(2, 0), head, "codebook_len"},
 		{"kv_window 9", "tiny", header(3, 9), head, "kv_window"},
 		{"kv_window huge", "tiny", header(3, math.MaxUint32), head, "kv_window"},
+		{"kv_bits 2", "tiny", header(4, 2), ErrKVBits, ""},
+		{"kv_bits 3", "tiny", header(4, 3), ErrKVBits, ""},
 		{"kv_bits 4", "tiny", header(4, 4), ErrKVBits, ""},
+		{"kv_bits 0", "tiny", header(4, 0), head, "kv_bits"},
+		{"kv_bits 2^31", "tiny", header(4, 1<<31), head, "kv_bits"},
 		{"kv_bits 7", "tiny", header(4, 7), head, "kv_bits"},
 		{"vocab 0", "tiny", header(5, 0), head, "vocab"},
 		{"vocab of one more", "tiny", header(5, 513), record, "embedding"},
 		{"out_vocab above vocab", "tiny", header(6, 513), head, "out_vocab"},
 		{"d_model 0", "tiny", header(7, 0), head, "d_model"},
-		{"d_model 127", "tiny", header(7, 127), nil, ""},
+		{"d_model 127", "tiny", header(7, 127), head, "engram_sub_dim"},
+		{"d_model 2^21", "tiny", header(7, 1<<21), head, "d_model"},
+		{"out_vocab under the fixed tokens", "tiny", header(6, 15), head, "out_vocab"},
 		{"no heads", "tiny", header(8, 0), head, "num_heads"},
 		{"heads not shared evenly", "tiny", header(9, 3), head, "num_heads"},
 		{"no kv heads", "tiny", header(9, 0), head, "num_kv_heads"},
 		{"no layers", "tiny", header(10, 0), head, "num_layers"},
 		{"65 layers", "tiny", header(10, 65), head, "num_layers"},
-		{"7 layers", "tiny", header(10, 7), nil, ""},
+		{"7 layers", "tiny", header(10, 7), head, "num_tensors"},
+		{"5 layers", "tiny", header(10, 5), head, "global_mask_lo"},
+		{"2^40 query rows", "tiny", func(e *edit) { e.field(8, 1<<20); e.field(11, 1<<20) }, head, "num_heads"},
+		{"2^40 value rows", "tiny", func(e *edit) { e.field(8, 1<<20); e.field(12, 1<<20) }, head, "num_heads"},
 		{"odd head size", "tiny", header(11, 15), head, "qk_head_dim"},
 		{"v_head_dim 0", "tiny", header(12, 0), head, "v_head_dim"},
 		{"max_seq_len 0", "tiny", header(13, 0), head, "max_seq_len"},
@@ -89,10 +175,19 @@ func TestMalformed(t *testing.T) {
 		{"lanes 5", "tiny", header(15, 5), record, "lanes.b_pre"},
 		{"window under the taps", "tiny", header(16, 2), head, "sliding_window"},
 		{"mask beyond the layers", "tiny", header(17, 1<<6), head, "global_mask_lo"},
-		{"high mask", "tiny", header(18, 1), head, "global_mask_lo"},
-		{"taps gone", "tiny", header(19, 0), nil, ""},
+		{"high mask", "tiny", header(18, 1), head, "global_mask_hi"},
+		{"top of the mask", "tiny", header(18, 1<<31), head, "global_mask_hi"},
+		{"taps gone", "tiny", header(19, 0), head, "num_tensors"},
+		{"taps 4", "tiny", header(19, 4), record, "layers.0.q_taps"},
+		{"taps 65", "tiny", header(19, 65), head, "qkv_conv_taps"},
+		{"sliding_window 2^21", "tiny", header(16, 1<<21), head, "sliding_window"},
 		{"slots 0", "tiny", header(20, 0), head, "engram_slots"},
 		{"slots 2^31", "tiny", header(20, 1<<31), head, "engram_slots"},
+		{"slots of all tables 2^31", "tiny", header(20, 1<<30), head, "engram_slots"},
+		{"seed heads huge", "tiny", header(25, 1<<21), head, "engram_seed_heads"},
+		{"order 65", "tiny", header(28, 65), head, "engram_orders[1]"},
+		{"sites equal to none", "tiny", header(31, 0), head, "engram_sites[0]"},
+		{"last site twice", "tiny", func(e *edit) { e.field(32, 5); e.field(33, 5) }, head, "engram_sites[1]"},
 		{"sub_dim 32", "tiny", header(21, 32), head, "engram_sub_dim"},
 		{"tables 3", "tiny", header(22, 3), head, "num_engram_tables"},
 		{"engram taps 5", "tiny", header(23, 5), head, "engram_conv_taps"},
@@ -106,15 +201,24 @@ func TestMalformed(t *testing.T) {
 		{"sites not ascending", "tiny", header(33, 1), head, "engram_sites[1]"},
 		{"unused site set", "tiny", header(40, 1), head, "engram_sites[8]"},
 		{"theta NaN", "tiny", theta(nan), head, "rope_theta"},
+		{"theta negative", "tiny", theta(-1e5), head, "rope_theta"},
 		{"theta 1", "tiny", theta(1), head, "rope_theta"},
 		{"theta infinite", "tiny", theta(float32(math.Inf(1))), head, "rope_theta"},
 		{"codebook NaN", "tiny", func(e *edit) { u32(e.data[headerSize+4:], math.Float32bits(nan)) }, head, "codebook[1]"},
+		{"codebook infinite", "tiny", func(e *edit) { u32(e.data[headerSize+4*4:], math.Float32bits(float32(math.Inf(-1)))) }, head, "codebook[4]"},
+		{"codebook point twice", "tiny", func(e *edit) { copy(e.data[headerSize+4*13:], e.data[headerSize+4*12:headerSize+4*13]) }, head, "codebook[13]"},
 		{"codebook descending", "tiny", func(e *edit) { u32(e.data[headerSize+4*5:], math.Float32bits(-0.9)) }, head, "codebook[5]"},
 		{"codebook beyond the sphere", "tiny", func(e *edit) { u32(e.data[headerSize+4*27:], math.Float32bits(1.5)) }, head, "codebook[27]"},
 		{"type", "tiny", func(e *edit) { e.entry("layers.0.norm_in")[0] = 2 }, record, "layers.0.norm_in"},
 		{"unknown type", "tiny", func(e *edit) { e.entry("final_norm")[0] = 9 }, record, "final_norm"},
 		{"dimensions", "tiny", func(e *edit) { e.entry("layers.1.q_proj")[1] = 3 }, record, "layers.1.q_proj"},
 		{"200 dimensions", "tiny", func(e *edit) { e.entry("layers.1.q_proj")[1] = 200 }, record, "layers.1.q_proj"},
+		{"type 0", "tiny", func(e *edit) { e.entry("embedding")[0] = 0 }, record, "embedding"},
+		{"CQ as RAW", "tiny", func(e *edit) { e.entry("embedding")[0] = 4 }, record, "embedding"},
+		{"no dimensions", "tiny", func(e *edit) { e.entry("final_norm")[1] = 0 }, record, "final_norm"},
+		{"transposed", "tiny", func(e *edit) { e.transpose("layers.0.w1a"); e.transpose("lanes.b_pre") }, record, "lanes.b_pre"},
+		{"unused dimension", "tiny", func(e *edit) { u32(e.entry("final_norm")[8:], 2) }, record, "final_norm"},
+		{"high byte of the padding", "tiny", func(e *edit) { e.entry("layers.1.k_proj")[3] = 0x80 }, record, "layers.1.k_proj"},
 		{"padding", "tiny", func(e *edit) { e.entry("layers.1.k_proj")[2] = 1 }, record, "layers.1.k_proj"},
 		{"shape", "tiny", func(e *edit) { u32(e.entry("layers.2.v_proj")[4:], 63) }, record, "layers.2.v_proj"},
 		{"free shape 0", "tiny", func(e *edit) { u32(e.entry("layers.2.cond_v")[8:], 0) }, record, "layers.2.cond_v"},
@@ -122,6 +226,8 @@ func TestMalformed(t *testing.T) {
 		{"offset unaligned", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], uint64(e.a.Lookup("hada_p1").Offset+4)) }, record, "hada_p1"},
 		{"offset beyond the end", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], 1<<40) }, record, "hada_p1"},
 		{"offset 2^64-64", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], math.MaxUint64-63) }, record, "hada_p1"},
+		{"offset 0", "tiny", func(e *edit) { u64(e.entry("embedding")[20:], 0) }, record, "embedding"},
+		{"offset of the record before", "tiny", func(e *edit) { copy(e.entry("layers.0.d2")[20:28], e.entry("layers.0.d1")[20:28]) }, record, "layers.0.d2"},
 		{"overlap", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], uint64(e.a.Lookup("hada_p1").Offset-64)) }, record, "hada_p1"},
 		{"gap", "tiny", func(e *edit) { u64(e.entry("hada_p1")[20:], uint64(e.a.Lookup("hada_p1").Offset+64)) }, record, "hada_p1"},
 		{"length", "tiny", func(e *edit) { u64(e.entry("layers.3.d1")[28:], 255) }, record, "layers.3.d1"},
@@ -148,6 +254,18 @@ func TestMalformed(t *testing.T) {
 		{"manifest code 4", "tiny", func(e *edit) { e.put16("heads.manifest", 0, 0x4400) }, record, "heads.manifest"},
 		{"manifest code 0", "tiny", func(e *edit) { e.put16("heads.manifest", 0, 0) }, record, "heads.manifest"},
 		{"manifest descending", "mixed", func(e *edit) { e.put16("heads.manifest", 1, 0x3c00) }, record, "heads.manifest"},
+		{"manifest code 1.5", "mixed", func(e *edit) { e.put16("heads.manifest", 0, 0x3e00) }, record, "heads.manifest"},
+		{"manifest code -1", "mixed", func(e *edit) { e.put16("heads.manifest", 0, 0xbc00) }, record, "heads.manifest"},
+		{"manifest code NaN", "mixed", func(e *edit) { e.put16("heads.manifest", 0, 0x7e00) }, record, "heads.manifest"},
+		{"manifest code infinite", "mixed", func(e *edit) { e.put16("heads.manifest", 2, 0x7c00) }, record, "heads.manifest"},
+		{"manifest typed", "mixed", func(e *edit) { e.entry("heads.manifest")[0] = 4 }, record, "heads.manifest"},
+		{"another head than the manifest's", "tiny", func(e *edit) { e.put16("heads.manifest", 0, 0x4200) }, record, "heads.router.calibration"},
+		{"gain transposed", "tiny", func(e *edit) { e.transpose("heads.confidence.gain") }, record, "heads.confidence.gain"},
+		{"row_bias transposed", "tiny", func(e *edit) { e.transpose("heads.confidence.row_bias") }, record, "heads.confidence.row_bias"},
+		{"head bias of two dimensions", "tiny", func(e *edit) { e.entry("heads.confidence.bias")[1] = 2; u32(e.entry("heads.confidence.bias")[8:], 1) }, record, "heads.confidence.bias"},
+		{"head matrix of one dimension", "tiny", func(e *edit) { e.entry("heads.confidence.query")[1] = 1 }, record, "heads.confidence.query"},
+		{"head matrix in FP16", "tiny", func(e *edit) { e.entry("heads.confidence.query")[0] = 1 }, record, "heads.confidence.query"},
+		{"NaN in a head's gain", "mixed", func(e *edit) { e.put16("heads.embedding.gain", 2, 0x7d00) }, record, "heads.embedding.gain"},
 		{"head shape", "mixed", func(e *edit) { u32(e.entry("heads.router.gain")[4:], 4) }, record, "heads.router.gain"},
 		{"router without calibration", "mixed", func(e *edit) { e.entry("heads.router.calibration")[0] = 4 }, record, "heads.router.calibration"},
 		{"gap byte", "tiny", func(e *edit) {
@@ -169,7 +287,27 @@ func TestMalformed(t *testing.T) {
 			e.t.Fatal("no ternary record")
 		}, record, ""},
 		{"tokenizer typed", "tiny", func(e *edit) { e.entry("tokenizer")[0] = 1 }, record, "tokenizer"},
-		{"tokenizer shorter", "tiny", func(e *edit) { u64(e.entry("tokenizer")[28:], 10) }, ErrNotArchive, ""},
+		{"tokenizer shorter", "tiny", func(e *edit) { u64(e.entry("tokenizer")[28:], 10) }, record, "tokenizer"},
+		{"tokenizer longer", "tiny", func(e *edit) { u64(e.entry("tokenizer")[28:], 1<<20) }, ErrNotArchive, ""},
+		{"tokenizer of 2^64-1 bytes", "tiny", func(e *edit) { u64(e.entry("tokenizer")[28:], math.MaxUint64) }, record, "tokenizer"},
+		{"tokenizer with a shape", "tiny", func(e *edit) { e.entry("tokenizer")[1] = 1 }, record, "tokenizer"},
+		{"tokenizer with a width", "tiny", func(e *edit) { u32(e.entry("tokenizer")[40:], 4) }, record, "tokenizer"},
+		{"no tokenizer", "tiny", func(e *edit) { e.without("tokenizer") }, head, "num_tensors"},
+		{"tokenizer empty", "tiny", func(e *edit) { e.replace("tokenizer", nil) }, record, "tokenizer"},
+		{"tokenizer first", "cq4", func(e *edit) { e.swap("embedding", "tokenizer") }, record, "embedding"},
+		{"two records exchanged", "cq4", func(e *edit) { e.swap("layers.0.norm_in", "layers.0.q_proj") }, record, "layers.0.norm_in"},
+		{"a byte at the end", "tiny", func(e *edit) { e.data = append(e.data, 0) }, record, "tokenizer"},
+		{"the last byte gone", "tiny", func(e *edit) { e.data = e.data[:len(e.data)-1] }, ErrNotArchive, ""},
+		{"text in the tag's place", "tiny", func(e *edit) { copy(e.data, "GGUF") }, ErrNotArchive, ""},
+		{"conditioning rank of one matrix", "tiny", func(e *edit) { e.reshape("layers.1.cond_u", 7, 128) }, record, "layers.1.cond_u"},
+		{"conditioning rank of one block", "tiny", func(e *edit) {
+			e.reshape("layers.1.cond_v", 128, 7)
+			e.reshape("layers.1.cond_u", 7, 128)
+		}, record, "layers.1.cond_v"},
+		{"a confidence head of two outputs", "tiny", func(e *edit) {
+			e.resize("heads.confidence.proj", 2)
+			e.reshape("heads.confidence.bias", 2)
+		}, record, "heads.confidence.proj"},
 	}
 	for _, c := range cases {
 		e := newEdit(t, c.base)
@@ -230,19 +368,31 @@ func TestMisreportedSees(t *testing.T) {
 	}
 }
 
-// TestSpeechArchive appends an audio manifest to an archive without heads.
+// TestSpeechArchive appends an audio manifest and more records to archives
+// without and with heads.
 func TestSpeechArchive(t *testing.T) {
-	a := openCase(t, "cq4")
 	manifest := make([]byte, 13*4)
 	binary.LittleEndian.PutUint32(manifest, math.Float32bits(speechManifest))
-	var parts []part
-	for _, r := range a.records[:len(a.records)-1] {
-		parts = append(parts, part{*r, r.blob})
-	}
-	last := a.records[len(a.records)-1]
-	parts = append(parts, part{Record{DType: FP32Record, Shape: []int{13}}, manifest}, part{*last, last.blob})
-	if _, err := OpenBytes(rewrite(t, a, parts)); !errors.Is(err, ErrSpeech) {
-		t.Errorf("error %v, want %v", err, ErrSpeech)
+	for _, name := range []string{"cq4", "tiny", "mixed"} {
+		for _, more := range []int{0, 6, 300} {
+			e := newEdit(t, name)
+			e.rebuild(func(parts []part) []part {
+				tokenizer := parts[len(parts)-1]
+				parts = append(parts[:len(parts)-1], part{Record{DType: FP32Record, Shape: []int{13}}, manifest})
+				for range more {
+					parts = append(parts, part{Record{DType: FP16Record, Shape: []int{1}}, []byte{0, 0x3c}})
+				}
+				return append(parts, tokenizer)
+			})
+			if _, err := OpenBytes(e.data); !errors.Is(err, ErrSpeech) {
+				t.Errorf("%s and %d records: error %v, want %v", name, more, err, ErrSpeech)
+			}
+			// Another first value is no speech model but a malformed archive.
+			e.data[e.a.records[len(e.a.records)-2-more].Offset] ^= 1
+			if _, err := OpenBytes(e.data); err == nil || errors.Is(err, ErrSpeech) {
+				t.Errorf("%s and %d records, another manifest: error %v", name, more, err)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package cact
 
 import (
+	"fmt"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -26,10 +27,21 @@ func mapFile(fd uintptr, offset int64, length int) ([]byte, func() error, error)
 	return all[lead:], func() error { return windows.UnmapViewOfFile(view) }, nil
 }
 
-func descriptorSize(fd uintptr) (int64, error) {
+// regularSize is the length of a regular file; anything else is an error.
+func regularSize(fd uintptr) (int64, error) {
+	kind, err := windows.GetFileType(windows.Handle(fd))
+	if err != nil {
+		return 0, err
+	}
 	var info windows.ByHandleFileInformation
+	if kind != windows.FILE_TYPE_DISK {
+		return 0, fmt.Errorf("not a regular file: %w", ErrNotArchive)
+	}
 	if err := windows.GetFileInformationByHandle(windows.Handle(fd), &info); err != nil {
 		return 0, err
+	}
+	if info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0 {
+		return 0, fmt.Errorf("a directory: %w", ErrNotArchive)
 	}
 	return int64(info.FileSizeHigh)<<32 | int64(info.FileSizeLow), nil
 }

@@ -76,9 +76,24 @@ func (r *Record) CQ() CQ {
 	return c
 }
 
+// padded rounds up to whole groups. The result is at most maxValues.
 func padded(cols int) int { return (cols + groupSize - 1) / groupSize * groupSize }
 
-// blobSize is the length that type, shape and width imply.
+// values counts a shape of any size, padding columns included.
+func (r *Record) values() float64 {
+	n := 1.0
+	for i, s := range r.Shape {
+		if r.DType == CQRecord && i == 1 {
+			n *= math.Ceil(float64(s)/groupSize) * groupSize
+			continue
+		}
+		n *= float64(s)
+	}
+	return n
+}
+
+// blobSize is the length that type, shape and width imply; values is at most
+// maxValues.
 func (r *Record) blobSize() int64 {
 	n := int64(1)
 	for _, s := range r.Shape {
@@ -133,6 +148,7 @@ func (w want) check(index int, e entry, end int64, fileSize int64) (*Record, err
 	}
 	for i, s := range e.shape {
 		if i >= int(e.ndim) {
+			// The exporter writes 0; a writer that fills shapes up with 1 says the same.
 			if s > 1 {
 				return nil, r.fail("an unused dimension of 0 or 1", "%d", s)
 			}
@@ -186,13 +202,17 @@ func (r *Record) place(e entry, end, fileSize int64) error {
 		return r.fail(fmt.Sprintf("the blob to follow the previous one, which ends at %d", end), "offset %d", e.offset)
 	}
 	r.Group, r.Bits, r.Offset, r.Size = int(e.group), int(e.bits), int64(e.offset), int64(e.size)
-	// The file bounds the size; a shape whose product overflows can't match it.
-	cells := 1.0
-	for _, s := range r.Shape {
-		cells *= float64(s)
+	if r.DType == RawRecord {
+		if e.size == 0 {
+			return r.fail("contents", "0 bytes")
+		}
+		return nil
 	}
-	if r.DType != RawRecord && (cells > 1<<50 || r.blobSize() != r.Size) {
-		return r.fail(fmt.Sprintf("%.0f values of %s", cells, r.widthText()), "%d bytes", e.size)
+	if r.values() > maxValues {
+		return r.fail(fmt.Sprintf("at most %d values", maxValues), "shape %v", r.Shape)
+	}
+	if want := r.blobSize(); want != r.Size {
+		return r.fail(fmt.Sprintf("%d bytes of %s in shape %v", want, r.widthText(), r.Shape), "%d bytes", e.size)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type part struct {
 func (a *Archive) Slice(w io.Writer, depth int) error {
 	g := a.geometry
 	if depth < 2 || depth > g.Layers {
-		return fmt.Errorf("cact: slice to %d blocks: the archive has %d, depths 2 to %d are possible", depth, g.Layers, g.Layers)
+		return fmt.Errorf("cact: slice to %d blocks: expected 2 to the %d of the archive", depth, g.Layers)
 	}
 	kept := Ladder(g.Layers, depth)
 	var parts []part
@@ -31,7 +31,10 @@ func (a *Archive) Slice(w io.Writer, depth int) error {
 			parts = append(parts, p)
 		}
 	}
-	return a.write(w, a.sliceHeader(kept, len(parts)), parts)
+	if err := a.write(w, a.sliceHeader(kept, len(parts)), parts); err != nil {
+		return fmt.Errorf("cact: slice to %d blocks: %w", depth, err)
+	}
+	return nil
 }
 
 // sliceHeader copies the header and changes what depends on the blocks.
@@ -49,7 +52,7 @@ func (a *Archive) sliceHeader(kept []int, records int) []byte {
 		}
 	}
 	put(fieldRecords, uint32(records))
-	put(10, uint32(len(kept)))
+	put(fieldLayers, uint32(len(kept)))
 	put(fieldMaskLow, uint32(mask))
 	put(fieldMaskHigh, uint32(mask>>32))
 	put(fieldSiteCount, uint32(len(sites)))
