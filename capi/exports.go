@@ -13,6 +13,8 @@ import (
 	"math"
 	"runtime/debug"
 	"unsafe"
+
+	"github.com/libneedle/libneedle/engine/prompt"
 )
 
 func main() {} // c-shared asks for it
@@ -33,7 +35,7 @@ func guarded(text **C.char, f func() (result int, note string, err error)) (resu
 	}()
 	n, note, err := f()
 	if err != nil {
-		*text = C.CString(err.Error())
+		*text = C.CString(prompt.Valid(err.Error()))
 		return -1
 	}
 	if note != "" {

@@ -20,9 +20,6 @@ var errNoSession = errors.New("needle_init not called")
 
 var errNotLoaded = errors.New("no archive is loaded: call needle_load or needle_load_file first")
 
-// mostThreads is the largest argument of needle_set_threads.
-const mostThreads = 256
-
 // library is an archive at one depth and one session over it. Calls queue on
 // mu; cancelRunning alone does not.
 type library struct {
@@ -148,8 +145,8 @@ func (l *library) depth() (int, error) {
 func (l *library) setThreads(n int) error {
 	_, end := l.begin()
 	defer end()
-	if n < 0 || n > mostThreads {
-		return fmt.Errorf("needle_set_threads: %d threads, expected 0 to %d", n, mostThreads)
+	if n < 0 || n > engine.MaxThreads {
+		return fmt.Errorf("needle_set_threads: %d threads, expected 0 to %d", n, engine.MaxThreads)
 	}
 	l.threads = n
 	if l.engine != nil {

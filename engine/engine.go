@@ -102,6 +102,9 @@ func build(a *cact.Archive, o Options) (*Engine, error) {
 
 // at builds an engine of a depth, 0 for all blocks.
 func (w *weights) at(depth, threads int) (*Engine, error) {
+	if threads < 0 || threads > MaxThreads {
+		return nil, fmt.Errorf("engine: %w: %d threads, expected 0 to %d", ErrArgument, threads, MaxThreads)
+	}
 	if depth < 0 || depth > w.layers || depth == 1 && w.layers > 1 {
 		return nil, fmt.Errorf("engine: %w: depth %d: the archive has %d blocks, depths 2 to %d can run, 0 means all", ErrArgument, depth, w.layers, w.layers)
 	}
@@ -138,9 +141,9 @@ func (e *Engine) AtDepth(depth int) (other *Engine, err error) {
 	return other, nil
 }
 
-// SetThreads changes how many goroutines one call may use; 0 and 1 mean the caller's alone. Calls in
-// flight keep theirs.
-func (e *Engine) SetThreads(n int) { e.threads.Store(int64(max(n, 1))) }
+// SetThreads changes how many goroutines one call may use; 0 and 1 mean the caller's alone, and
+// MaxThreads is the most. Calls in flight keep theirs.
+func (e *Engine) SetThreads(n int) { e.threads.Store(int64(min(max(n, 1), MaxThreads))) }
 
 // Close ends the engine: calls in flight finish first, later ones, on its sessions too, return ErrClosed.
 // Closing again does nothing. Sessions keep their memory until they are closed themselves.

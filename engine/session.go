@@ -140,8 +140,7 @@ func (s *Session) openModel() {
 func (s *Session) prefill(ctx context.Context) error {
 	cache, key := s.engine.weights.prefixes, newPrefixKey(s.engine.Depth(), s.prefix)
 	if s.start = cache.get(key); s.start != nil {
-		s.model.Restore(s.start)
-		return nil
+		return s.model.Restore(s.start)
 	}
 	if err := s.model.SetSink(len(s.prefix)); err != nil {
 		return err
@@ -225,8 +224,8 @@ func (s *Session) attempt(ctx context.Context, text string, o CompleteOptions, b
 	ids := s.encode(in, true)
 	if need, limit := len(s.prefix)+len(ids)+o.MaxNewTokens, s.contextSize(); need > limit || need < 0 {
 		return failure(CodeOverflow, fmt.Sprintf(
-			"the turn does not fit: prefix %d, input %d and max_new_tokens %d make %d tokens, the context holds %d",
-			len(s.prefix), len(ids), o.MaxNewTokens, need, limit)), nil
+			"the turn does not fit: prefix %d, input %d and max_new_tokens %d are more tokens than the context of %d",
+			len(s.prefix), len(ids), o.MaxNewTokens, limit)), nil
 	}
 	*before = s.save()
 	return s.answer(ctx, in, ids, o)

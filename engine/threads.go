@@ -9,6 +9,9 @@ import (
 // mostThreads is where more threads stop helping: a token's work is small.
 const mostThreads = 4
 
+// MaxThreads bounds the threads of a call; more would cost memory for nothing.
+const MaxThreads = 256
+
 // DefaultThreads is a good number of threads on this machine: its physical cores as far as the process may
 // use them, at most 4.
 func DefaultThreads() int {

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/libneedle/libneedle/engine/prompt"
 )
 
 // version is that of the library, NEEDLE_VERSION in include/needle.h.
@@ -59,6 +61,8 @@ func main() {
 
 // run parses args, runs the command and returns the exit code.
 func run(c console, args []string) int {
+	out := &checkedWriter{to: c.out}
+	c.out = out
 	var grammar commands
 	stopped := -1
 	parser, err := kong.New(&grammar,
@@ -83,13 +87,16 @@ func run(c console, args []string) int {
 	if err == nil {
 		err = parsed.Run(c)
 	}
+	if out.err != nil {
+		err = fmt.Errorf("standard output: %w", out.err)
+	}
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errMiss):
 		return exitMiss
 	}
-	fmt.Fprintf(c.errOut, "needle: %v\n", err)
+	fmt.Fprintf(c.errOut, "needle: %s\n", prompt.Valid(err.Error()))
 	if hint := hintFor(err); hint != "" {
 		fmt.Fprintln(c.errOut, hint)
 	}
@@ -108,4 +115,19 @@ func mistypedCommand(args []string, r *runCommand) error {
 		}
 	}
 	return fmt.Errorf("unknown command %q; quote a request, or announce it: needle run %q", r.Request[0], strings.Join(r.Request, " "))
+}
+
+// checkedWriter remembers the first failed write, so that an answer that did
+// not arrive is no success.
+type checkedWriter struct {
+	to  io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
 }

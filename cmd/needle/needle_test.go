@@ -387,3 +387,36 @@ func swapPieces(t *testing.T, blob []byte) {
 	}
 	t.Fatal("no two pieces to swap")
 }
+
+// failingWriter is a full disk.
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestLostOutputIsNoSuccess(t *testing.T) {
+	for _, args := range [][]string{{"run", "hello there"}, {"tokens", "x"}, {"embed", "x"}, {"inspect", oracle + "/tiny/model.cact"}, {"verify", oracle + "/cq4"}} {
+		var errOut bytes.Buffer
+		if code := run(console{context.Background(), strings.NewReader(""), failingWriter{}, &errOut}, args); code != exitBad || !strings.Contains(errOut.String(), "standard output") {
+			t.Errorf("%v: exit %d: %s", args, code, errOut.String())
+		}
+	}
+}
+
+func TestThreadsAndTargetsAreChecked(t *testing.T) {
+	for _, threads := range []string{"-1", "257", "2147483647"} {
+		if o := needle(t, "", "run", "--threads="+threads, "hello there"); o.code != exitBad || !strings.Contains(o.errOut, "256") {
+			t.Errorf("%s threads: exit %d: %s", threads, o.code, o.errOut)
+		}
+	}
+	model := filepath.Join(oracle, "tiny", "model.cact")
+	folder := t.TempDir()
+	link := filepath.Join(folder, "link")
+	if err := os.Symlink(filepath.Join(folder, "target"), link); err != nil {
+		t.Skip(err)
+	}
+	for _, out := range []string{folder, link, ""} {
+		if o := needle(t, "", "slice", "--layers=2", "--force", model, out); o.code != exitBad {
+			t.Errorf("slice to %q: exit %d: %s", out, o.code, o.errOut)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,7 +31,12 @@ func (s *sliceCommand) Run(c console) error {
 		return err
 	}
 	defer a.Close()
-	if _, err := os.Lstat(s.Out); err == nil && !s.Force {
+	switch info, err := os.Lstat(s.Out); {
+	case s.Out == "":
+		return errors.New("no name for the file to write")
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s exists and is not a regular file", s.Out)
+	case err == nil && !s.Force:
 		return fmt.Errorf("%s exists already; --force overwrites it", s.Out)
 	}
 	if err := s.write(a); err != nil {

@@ -227,6 +227,38 @@ func (c *cancelAfter) Err() error {
 	return nil
 }
 
+// TestRestoreRefusesOtherSnapshots gives a session what was not taken from its
+// like.
+func TestRestoreRefusesOtherSnapshots(t *testing.T) {
+	tiny, odd := openStored(t, "tiny"), openStored(t, "odd")
+	m := newModel(t, tiny.archive, Options{})
+	s := m.NewSession(SessionOptions{Window: 16})
+	feed(t, s, tiny.prompt[:20]...)
+	want := bitsOf(logitsOf(t, s))
+	for name, other := range map[string]*Session{
+		"archive": newModel(t, odd.archive, Options{}).NewSession(SessionOptions{Window: 16}),
+		"depth":   newModel(t, tiny.archive, Options{Depth: 3}).NewSession(SessionOptions{Window: 16}),
+		"form":    newModel(t, tiny.archive, Options{Exact: true}).NewSession(SessionOptions{Window: 16}),
+		"window":  m.NewSession(SessionOptions{Window: 17}),
+		"heads":   m.NewSession(SessionOptions{Window: 16, NoHeads: true}),
+	} {
+		feed(t, other, 2, 5)
+		if err := s.Restore(other.Snapshot()); err == nil {
+			t.Errorf("a snapshot of another %s is restored", name)
+		}
+	}
+	if err := s.Restore(nil); err == nil {
+		t.Error("nil is restored")
+	}
+	if !slices.Equal(bitsOf(logitsOf(t, s)), want) {
+		t.Error("a refused snapshot changed the state")
+	}
+	again := newModel(t, tiny.archive, Options{}).NewSession(SessionOptions{Window: 16})
+	if err := again.Restore(s.Snapshot()); err != nil || !slices.Equal(bitsOf(logitsOf(t, again)), want) {
+		t.Errorf("a snapshot of the same archive and depth: %v", err)
+	}
+}
+
 func TestDepthOutOfRange(t *testing.T) {
 	a := openStored(t, "tiny").archive
 	for _, depth := range []int{-1, 1, 7, math.MaxInt} {

@@ -1,10 +1,14 @@
 package model
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // Snapshot is a session's exact state at one position. It is read-only and may
 // be restored into any session of the same model and window.
 type Snapshot struct {
+	model     *Model
 	pos, sink int
 	window    int
 	history   []int32
@@ -24,7 +28,7 @@ func (n *Snapshot) Len() int { return n.pos }
 // positions held, not the capacity.
 func (s *Session) Snapshot() *Snapshot {
 	n := &Snapshot{
-		pos: s.pos, sink: s.sink, window: s.opt.Window,
+		model: s.m, pos: s.pos, sink: s.sink, window: s.opt.Window,
 		history:   slices.Clone(s.history),
 		lastQ:     slices.Clone(s.last.Q),
 		lastScale: s.last.Scale,
@@ -50,9 +54,12 @@ func (r *int8Rows) clone(slots int) int8Rows {
 	return int8Rows{r.heads, r.dim, slices.Clone(r.data[:slots*r.heads*r.dim]), slices.Clone(r.scales[:slots*r.heads])}
 }
 
-// Restore sets the session to a snapshot's state, which was taken from a
-// session of the same model, window and heads.
-func (s *Session) Restore(n *Snapshot) {
+// Restore sets the session to a snapshot's state. It fails, and changes
+// nothing, for a snapshot of another model, window or choice of heads.
+func (s *Session) Restore(n *Snapshot) error {
+	if n == nil || !n.model.sameAs(s.m) || n.window != s.opt.Window || len(n.pools) != len(s.pools) || len(n.lastCell) != len(s.lastCell) {
+		return errors.New("model: the snapshot was not taken from a session of this model and these options")
+	}
 	s.pos, s.sink = n.pos, n.sink
 	copy(s.history, n.history)
 	s.kv.reserve(n.pos, n.sink)
@@ -77,4 +84,10 @@ func (s *Session) Restore(n *Snapshot) {
 	s.last.Rotate()
 	copy(s.lastCell, n.lastCell)
 	s.fresh = false
+	return nil
+}
+
+// sameAs says whether two models compute the same from the same weights.
+func (m *Model) sameAs(other *Model) bool {
+	return m.source == other.source && m.exact == other.exact && m.Depth() == other.Depth()
 }

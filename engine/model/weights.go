@@ -22,6 +22,7 @@ type Options struct {
 // Model is the weights of an archive at one depth. It is read-only and safe for
 // concurrent use by any number of sessions; the archive must stay open.
 type Model struct {
+	source *cact.Archive
 	g      cact.Geometry
 	exact  bool
 	blocks []block
@@ -90,6 +91,7 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 	l := &loader{a: a, exact: o.Exact}
 	kept := cact.Ladder(g.Layers, o.Depth)
 	m := &Model{
+		source:    a,
 		g:         g,
 		exact:     o.Exact,
 		embed:     l.table("embedding"),
