@@ -11,8 +11,9 @@ A trace is OUT/trace.json and OUT/trace.bin. The JSON names the archive and the 
 entries in the order of execution: position, layer (the engram site for engram.*, -1 outside the blocks),
 name, dtype, shape, and the byte offset in trace.bin, where the values lie one after another, little
 endian. dtype "i8" entries are the integers of an int8 rounding; "scale" (or "scales", one per head)
-turns them back into values. --without NAME leaves one rounding out: its entry then holds unrounded "f32"
-values, and everything after it has been computed from those.
+turns them back into values. "terms" is the size (L2) of the products that a short result was summed
+from: where they cancel, its last bits cannot be closer than theirs. --without NAME leaves one rounding
+out: its entry then holds unrounded "f32" values, and everything after it has been computed from those.
 """
 import argparse
 import hashlib
@@ -136,13 +137,13 @@ class Session:
         self.kv = [[] for _ in range(L)]
         self.memory = [[] for _ in self.w.sites]
 
-    def see(self, layer, name, x):
+    def see(self, layer, name, x, **more):
         """x, after it was noted. All arithmetic has to stay in float32, as an engine's does."""
         x = np.asarray(x)
         if x.dtype != F:
             raise TypeError(f"{name} of layer {layer} is {x.dtype}, not float32")
         if self.trace is not None:
-            self.trace.add(len(self.tokens) - 1, layer, name, x.reshape(-1) if x.ndim == 0 else x)
+            self.trace.add(len(self.tokens) - 1, layer, name, x.reshape(-1) if x.ndim == 0 else x, **more)
         return x
 
     def a8(self, layer, name, x):
@@ -287,7 +288,8 @@ class Session:
         u = w["query"] @ p.T / np.sqrt(F(d)) + w["row_bias"].reshape(-1, rows * k)
         mix = self.see(-1, f"head.{name}.mix", softmax(u))
         pool = self.see(-1, f"head.{name}.pool", (mix @ p).reshape(-1))
-        return pool, self.see(-1, f"head.{name}.output", w["proj"] @ pool + w["bias"])
+        terms = float(np.linalg.norm(w["proj"] * pool, axis=-1).max())
+        return pool, self.see(-1, f"head.{name}.output", w["proj"] @ pool + w["bias"], terms=terms)
 
 
 def cosine(a, b):
