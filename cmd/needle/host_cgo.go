@@ -5,7 +5,9 @@ package main
 /*
 #cgo LDFLAGS: -ldl
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef int (*load_fn)(const unsigned char *, unsigned long long);
 typedef int (*init_fn)(const char *, const char *, const char *);
@@ -16,12 +18,19 @@ static int call_load(void *f, const void *data, unsigned long long n) { return (
 static int call_init(void *f, const char *s, const char *t) { return ((init_fn)f)(s, t, NULL); }
 static int call_complete(void *f, const char *in, int max, char *out, int cap) { return ((complete_fn)f)(in, max, out, cap); }
 static const char *call_error(void *f) { return f ? ((error_fn)f)() : ""; }
+
+// The answers go through a copy of standard output; what the library prints goes to standard error.
+static int take_stdout(void) {
+	int fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 || dup2(2, 1) < 0 ? -1 : fd;
+}
 */
 import "C"
 
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"unsafe"
@@ -38,6 +47,11 @@ type officialHost struct {
 type library struct{ load, init, complete, lastError unsafe.Pointer }
 
 func (o *officialHost) Run(c console) error {
+	fd := C.take_stdout()
+	if fd < 0 {
+		return errors.New("standard output cannot be kept for the answers")
+	}
+	out := os.NewFile(uintptr(fd), "answers") // closes with the process, after its last words
 	l, err := openLibrary(o.Library)
 	if err != nil {
 		return err
@@ -50,9 +64,12 @@ func (o *officialHost) Run(c console) error {
 	if C.call_load(l.load, held, C.ulonglong(len(data))) != 0 {
 		return fmt.Errorf("needle_load: %s", l.error())
 	}
+	if _, err := out.WriteString("\n"); err != nil { // ready
+		return err
+	}
 	jobs := bufio.NewScanner(c.in)
 	jobs.Buffer(nil, maxTextFile)
-	answers := json.NewEncoder(c.out)
+	answers := json.NewEncoder(out)
 	for jobs.Scan() {
 		var job hostJob
 		if err := json.Unmarshal(jobs.Bytes(), &job); err != nil {

@@ -54,6 +54,7 @@ var errMiss = errors.New("a check failed")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second interrupt ends what does not look at ctx, such as reading a terminal
 	code := run(console{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(code)

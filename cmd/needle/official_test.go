@@ -3,12 +3,16 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/demo"
@@ -51,8 +55,9 @@ func TestVerifyOfficial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	runCommand := run
 	run := func(library string, extra ...string) outcome {
-		return needle(t, "", append([]string{"verify", "--official", library, "--model", model, "--requests", requests}, extra...)...)
+		return needle(t, "", append([]string{"verify", "--official", library, "--model", model, "--requests", requests, "--max", "100"}, extra...)...)
 	}
 	if o := run(ours); o.code != exitDone || !strings.Contains(o.out, "5 requests, 0 differ") {
 		t.Fatalf("our own library: exit %d\n%s%s", o.code, o.out, o.errOut)
@@ -75,12 +80,56 @@ func TestVerifyOfficial(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a library that dies", func(t *testing.T) {
-		t.Setenv("SHIM_DIE", "1")
-		if o := run(shim); o.code != exitBad || !strings.Contains(o.errOut, "lights") {
+	t.Run("a library that prints", func(t *testing.T) {
+		t.Setenv("SHIM_PRINT", `{"envelope":"{}"}`)
+		if o := run(shim); o.code != exitDone {
 			t.Errorf("exit %d\n%s%s", o.code, o.out, o.errOut)
 		}
 	})
+	t.Run("a library that dies", func(t *testing.T) {
+		t.Setenv("SHIM_DIE", "1")
+		o := run(shim, "--limit", "2")
+		if o.code != exitMiss || !strings.Contains(o.out, "lights: no answer") || !strings.Contains(o.out, "the shim dies") || !strings.Contains(o.out, "2 requests, 2 differ") {
+			t.Errorf("exit %d\n%s%s", o.code, o.out, o.errOut)
+		}
+	})
+	t.Run("a library that hangs", func(t *testing.T) {
+		t.Setenv("SHIM_HANG", "1")
+		o := run(shim, "--limit", "1", "--timeout", "2s")
+		if o.code != exitMiss || !strings.Contains(o.out, "no answer within 2s") {
+			t.Errorf("exit %d\n%s%s", o.code, o.out, o.errOut)
+		}
+	})
+	t.Run("ignored keys and JSON", func(t *testing.T) {
+		t.Setenv("SHIM_REPLACE", "kitchen=bedroom")
+		if o := run(shim, "--ignore", "function_calls,confidence"); o.code != exitDone {
+			t.Errorf("exit %d\n%s%s", o.code, o.out, o.errOut)
+		}
+		o := run(shim, "--json")
+		var report officialReport
+		if err := json.Unmarshal([]byte(o.out), &report); err != nil || o.code != exitMiss {
+			t.Fatalf("exit %d, %v\n%s%s", o.code, err, o.out, o.errOut)
+		}
+		if report.Requests != 5 || report.Differ != 1 || report.Keys["function_calls"] != 1 || report.Answers[0].Request != "lights" {
+			t.Errorf("report %+v", report)
+		}
+	})
+	t.Run("interrupted", func(t *testing.T) {
+		t.Setenv("SHIM_HANG", "1")
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		defer cancel()
+		var out, errOut bytes.Buffer
+		args := []string{"verify", "--official", shim, "--model", model, "--requests", requests}
+		if code := runCommand(console{ctx, strings.NewReader(""), &out, &errOut}, args); code != exitBad || !strings.Contains(errOut.String(), "deadline") {
+			t.Errorf("exit %d\n%s%s", code, out.String(), errOut.String())
+		}
+	})
+	for name, data := range map[string][]byte{"empty": nil, "truncated": demo.Archive[:1000], "text": []byte("no archive")} {
+		bad := writeFile(t, "bad.cact", data)
+		if o := needle(t, "", "verify", "--official", ours, "--model", bad, "--requests", requests); o.code != exitBad || o.out != "" {
+			t.Errorf("an archive that is %s: exit %d\n%s%s", name, o.code, o.out, o.errOut)
+		}
+	}
 	for _, library := range []string{model, "/", filepath.Join(t.TempDir(), "missing.so")} {
 		if o := run(library); o.code != exitBad {
 			t.Errorf("%s as the library: exit %d\n%s", library, o.code, o.errOut)

@@ -122,11 +122,12 @@ func (v *verification) all() error {
 	return nil
 }
 
-// progress shows a long run's step on a terminal.
-func (v *verification) progress(name string) {
-	if f, ok := v.errOut.(*os.File); ok {
+// progress shows a long run's step on a terminal, one over the other; an empty
+// one leaves the line free.
+func (c console) progress(format string, args ...any) {
+	if f, ok := c.errOut.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			fmt.Fprintf(f, "\r\033[K%d checks done, now %s", len(v.checks), name)
+			fmt.Fprintf(f, "\r\033[K"+format, args...)
 		}
 	}
 }
@@ -168,7 +169,7 @@ func (v *verification) prompts(full *model.Model) error {
 }
 
 func (v *verification) prompt(name string, m *model.Model, p *golden.Prompt) error {
-	v.progress(name)
+	v.progress("%d checks done, now %s", len(v.checks), name)
 	r, err := golden.Compare(v.ctx, m, p, v.Threads)
 	if errors.Is(err, model.ErrNotFinite) {
 		v.checks = append(v.checks, check{Name: name, Result: &r, Misses: []string{err.Error()}})
@@ -235,7 +236,7 @@ func sameBits(ctx context.Context, a, b *model.Model, ids []int32, threads int) 
 
 // report prints the outcome; errMiss when anything missed.
 func (v *verification) report() error {
-	v.progress("the report")
+	v.progress("")
 	missed := 0
 	for _, ck := range v.checks {
 		if len(ck.Misses) > 0 {
