@@ -2,6 +2,7 @@ package cact
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -156,35 +157,6 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// TestWindow holds the budget window to values of the public package's
-// kv_budget_window.
-func TestWindow(t *testing.T) {
-	shipped := Geometry{Width: 768, KVHeads: 2, Layers: 20, QKDim: 48, VDim: 64, MaxSeqLen: 8192, SlidingWindow: 1024,
-		GlobalMask: 1<<4 | 1<<9 | 1<<14 | 1<<19, EngramSites: []int{3, 7, 11, 15, 19}}
-	change := func(f func(g *Geometry)) Geometry {
-		g := shipped
-		f(&g)
-		return g
-	}
-	for _, c := range []struct {
-		name string
-		g    Geometry
-		want int
-	}{
-		{"shipped, derived", shipped, 3456},
-		{"shipped, stated", change(func(g *Geometry) { g.KVWindow = 256 }), 256},
-		{"no globals", change(func(g *Geometry) { g.GlobalMask = 0 }), 8192},
-		{"no globals, beyond the budget", change(func(g *Geometry) { g.GlobalMask = 0; g.SlidingWindow = 2048; g.Layers = 40 }), 2048},
-		{"no sliding window", change(func(g *Geometry) { g.SlidingWindow = 0 }), 1280},
-		{"fixed part beyond the budget", change(func(g *Geometry) { g.Layers = 64; g.SlidingWindow = 4096 }), 160},
-		{"short context", change(func(g *Geometry) { g.MaxSeqLen = 200 }), 200},
-	} {
-		if got := c.g.Window(); got != c.want {
-			t.Errorf("%s: window %d, want %d", c.name, got, c.want)
-		}
-	}
-}
-
 func TestHalfToFloat(t *testing.T) {
 	for half, want := range map[uint16]float32{0: 0, 0x3c00: 1, 0xbc00: -1, 0x3555: 0.333251953125, 0x7bff: 65504,
 		1: 5.9604644775390625e-08, 0x03ff: 6.097555160522461e-05, 0x0400: 6.103515625e-05, 0x8001: -5.9604644775390625e-08} {
@@ -230,8 +202,36 @@ func TestWaysToOpenAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if !bytes.Equal(a.data, data) {
+	if !bytes.Equal(a.data, data) || a.Hash() != sha256.Sum256(data) || a.Size() != int64(len(data)) {
 		t.Error("other bytes through the path")
+	}
+	b := openCase(t, "tiny")
+	for i := range b.Len() {
+		got, want := a.Record(i), b.Record(i)
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(Record{})); d != "" {
+			t.Errorf("record %d is another through the path: %s", i, d)
+		}
+	}
+}
+
+// TestLookup finds every record under its role, and no other.
+func TestLookup(t *testing.T) {
+	a := openCase(t, "mixed")
+	for i := range a.Len() {
+		if r := a.Record(i); r.Index != i || a.Lookup(r.Role) != r {
+			t.Errorf("record %d (%s) is found as %v", i, r.Role, a.Lookup(r.Role))
+		}
+	}
+	for _, role := range []string{"", "layers", "layers.4.q_proj", "engrams.2.taps", "Embedding", "tokenizer "} {
+		if r := a.Lookup(role); r != nil {
+			t.Errorf("role %q is record %d", role, r.Index)
+		}
+	}
+	if r := a.Lookup("embedding"); r.Float32s() != nil {
+		t.Error("a CQ record decodes as floats")
+	}
+	if cq := a.Lookup("final_norm").CQ(); cq.Codes != nil || cq.Rows != 0 {
+		t.Errorf("an FP16 record has the parts %v", cq)
 	}
 }
 
@@ -287,11 +287,25 @@ func TestNoArchiveFiles(t *testing.T) {
 func TestEveryPrefix(t *testing.T) {
 	data := readCase(t, "tiny", "model.cact")
 	for n := range data {
-		if _, err := OpenBytes(data[:n:n]); err == nil {
-			t.Fatalf("the first %d of %d bytes open", n, len(data))
+		if _, err := OpenBytes(data[:n:n]); !errors.Is(err, ErrNotArchive) {
+			t.Fatalf("the first %d of %d bytes: error %v, want %v", n, len(data), err, ErrNotArchive)
 		}
 	}
-	if _, err := OpenBytes(append(slices.Clone(data), 0)); err == nil {
-		t.Error("a byte after the last record is accepted")
+}
+
+// BenchmarkOpen opens the demo archive, or the one that NEEDLE_ARCHIVE names.
+func BenchmarkOpen(b *testing.B) {
+	path := os.Getenv("NEEDLE_ARCHIVE")
+	if path == "" {
+		path = "../demo/needle3-demo.cact"
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		a, err := Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(a.Size())
+		a.Close()
 	}
 }

@@ -1,10 +1,12 @@
 package cact
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -417,8 +419,170 @@ func TestOlderHeadLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Lookup("heads.confidence.probes").DType; got != FP16Record {
-		t.Errorf("probes are %s", got)
+	probes := b.Lookup("heads.confidence.probes")
+	if probes.DType != FP16Record {
+		t.Errorf("probes are %s", probes.DType)
+	}
+	var out writer
+	if err := b.Slice(&out, 3); err != nil {
+		t.Fatal(err)
+	}
+	c, err := OpenBytes(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := len(probes.Bytes()) / probes.Shape[0]
+	var want []byte
+	for _, r := range []int{0, 1, 3, 6} { // the embedding's and those of blocks 0, 2 and 5
+		want = append(want, probes.Bytes()[r*row:(r+1)*row]...)
+	}
+	if got := c.Lookup("heads.confidence.probes"); !bytes.Equal(got.Bytes(), want) {
+		t.Error("the slice has other probe rows")
+	}
+	// In this layout the probes have three dimensions.
+	entry := readEntry(out[headerSize+4*codebookLen+recordSize*c.Lookup("heads.confidence.probes").Index:])
+	flat := out[headerSize+4*codebookLen+recordSize*c.Lookup("heads.confidence.probes").Index:]
+	flat[1] = 2
+	binary.LittleEndian.PutUint32(flat[4:], entry.shape[0]*entry.shape[1])
+	binary.LittleEndian.PutUint32(flat[8:], entry.shape[2])
+	binary.LittleEndian.PutUint32(flat[12:], 0)
+	var wrong *RecordError
+	if _, err := OpenBytes(out); !errors.As(err, &wrong) || wrong.Role != "heads.confidence.probes" {
+		t.Errorf("flat FP16 probes: error %v", err)
+	}
+}
+
+// TestEveryBitFlip flips each bit of header, codebooks and directory of the
+// tiny archive. It is refused with an error that names the place, or opens; no
+// flip makes Open allocate for more than the file holds.
+func TestEveryBitFlip(t *testing.T) {
+	data := readCase(t, "tiny", "model.cact")
+	a := openCase(t, "tiny")
+	directory := headerSize + 4*codebookLen
+	end := directory + recordSize*a.Len()
+	opened := map[string]int{}
+	refused := 0
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for bit := range 8 * end {
+		data[bit/8] ^= 1 << (bit % 8)
+		_, err := OpenBytes(data)
+		data[bit/8] ^= 1 << (bit % 8)
+		at := bit / 8
+		if err == nil {
+			opened[flippedPlace(at)]++
+			continue
+		}
+		refused++
+		if problem := misplaced(err, at, a); problem != "" {
+			t.Errorf("bit %d of byte %d (%s): %s: %v", bit%8, at, flippedPlace(at), problem, err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(8*end); each > 150<<10 {
+		t.Errorf("%d bytes allocated on average", each)
+	}
+	t.Logf("%d refused; opened by place: %v", refused, opened)
+	for place := range opened {
+		if !slices.Contains([]string{"kv_window", "out_vocab", "max_seq_len", "sliding_window", "global_mask_lo",
+			"engram_seed_heads", "engram_orders[0]", "engram_sites[0]", "engram_sites[1]", "rope_theta", "codebook", "shape"}, place) {
+			t.Errorf("an archive with another %s opens", place)
+		}
+	}
+}
+
+// flippedPlace names the header field or the part of a directory record.
+func flippedPlace(at int) string {
+	switch {
+	case at < headerSize:
+		return fieldNames[at/4]
+	case at < headerSize+4*codebookLen:
+		return "codebook"
+	}
+	switch at = (at - headerSize - 4*codebookLen) % recordSize; {
+	case at < 1:
+		return "dtype"
+	case at < 2:
+		return "ndim"
+	case at < 4:
+		return "pad"
+	case at < 20:
+		return "shape"
+	case at < 28:
+		return "offset"
+	case at < 36:
+		return "size"
+	case at < 40:
+		return "group"
+	}
+	return "bits"
+}
+
+// misplaced says why err is no error about the byte at, or nothing. A header
+// field may be at odds with any record; a head's record with another of the
+// same head.
+func misplaced(err error, at int, a *Archive) string {
+	var header *HeaderError
+	var record *RecordError
+	directory := headerSize + 4*codebookLen
+	switch {
+	case strings.Contains(err.Error(), "\n"):
+		return "more than one line"
+	case at < directory:
+		if !errors.As(err, &header) && !errors.As(err, &record) && !errors.Is(err, ErrNotArchive) &&
+			!errors.Is(err, ErrNeedle2) && !errors.Is(err, ErrKVBits) {
+			return "of no known type"
+		}
+		return ""
+	case errors.Is(err, ErrNotArchive): // the tokenizer seems to end behind the file
+		if (at-directory)/recordSize == a.Len()-1 {
+			return ""
+		}
+	case errors.As(err, &record):
+		flipped := a.Record((at - directory) / recordSize)
+		head := func(role string) string { return role[:max(0, strings.LastIndexByte(role, '.'))] }
+		if record.Record == flipped.Index ||
+			strings.HasPrefix(flipped.Role, "heads.") && head(record.Role) == head(flipped.Role) {
+			return ""
+		}
+	}
+	return "about another place"
+}
+
+// TestMisplacedSees is the negative control.
+func TestMisplacedSees(t *testing.T) {
+	a := openCase(t, "tiny")
+	for at, err := range map[int]error{
+		0:                                   errors.New("some error"),
+		headerSize + 4*codebookLen:          &RecordError{Record: 1, Role: "layers.0.norm_in"},
+		headerSize + 4*codebookLen + 3*44:   &HeaderError{Field: "vocab"},
+		headerSize + 4*codebookLen + 100*44: fmt.Errorf("cut: %w", ErrNotArchive),
+	} {
+		if misplaced(err, at, a) == "" {
+			t.Errorf("%v passes for byte %d", err, at)
+		}
+	}
+}
+
+// TestHostileHeaderAllocatesLittle opens files that claim as much as they can.
+func TestHostileHeaderAllocatesLittle(t *testing.T) {
+	data := slices.Clone(readCase(t, "tiny", "model.cact")[:headerSize+4*codebookLen])
+	for field, v := range map[int]uint32{fieldRecords: maxRecords, fieldKVWindow: maxContext, fieldVocab: maxDimension,
+		fieldWidth: maxDimension, fieldHadaSize: maxDimension, fieldHeads: 2047, fieldKVHeads: 2047, fieldLayers: 64,
+		fieldQKDim: maxDimension, fieldVDim: maxDimension, fieldMaxSeqLen: maxContext, fieldSubDim: maxDimension / 2} {
+		binary.LittleEndian.PutUint32(data[4*field:], v)
+	}
+	data = append(data, make([]byte, maxRecords*recordSize)...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := OpenBytes(data)
+	runtime.ReadMemStats(&after)
+	var wrong *HeaderError
+	if !errors.As(err, &wrong) || wrong.Field != "num_tensors" {
+		t.Errorf("error %v", err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 2<<20 {
+		t.Errorf("%d bytes allocated", n)
 	}
 }
 
@@ -440,34 +604,62 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// FuzzOpen fuzzes what stands before the first blob of a small archive, and one
+// byte of a blob: inputs of whole archives would be too long to mutate well.
 func FuzzOpen(f *testing.F) {
-	data := readCase(f, "tiny", "slice-2.cact")
-	f.Add(data, uint32(0), byte(0))
-	f.Add(data[:200], uint32(40), byte(7))
-	f.Add([]byte("text"), uint32(0), byte(0))
-	for at := uint32(0); at < 500; at += 37 {
-		f.Add(data, at, byte(0x80))
+	whole := readCase(f, "tiny", "slice-2.cact")
+	a, err := OpenBytes(whole)
+	if err != nil {
+		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, at uint32, flip byte) {
-		if len(data) > 0 {
-			data = slices.Clone(data)
-			data[int(at)%len(data)] ^= flip
-		}
-		a, err := OpenBytes(data)
-		if err != nil {
-			return
-		}
-		for i := range a.Len() {
-			r := a.Record(i)
-			if r.Offset+r.Size > a.Size() || a.Lookup(r.Role) != r {
-				t.Errorf("record %d (%s) is not as promised", i, r.Role)
-			}
-		}
-		if a.Geometry().Layers > 1 {
-			var out writer
-			if err := a.Slice(&out, 2); err != nil {
-				t.Errorf("an archive that opens does not slice: %v", err)
-			}
-		}
+	front := whole[:a.Record(0).Offset]
+	f.Add(slices.Clone(front), uint32(0), byte(0))
+	f.Add(slices.Clone(front[:200]), uint32(40), byte(7))
+	f.Add([]byte("text"), uint32(0), byte(0))
+	for _, role := range []string{"final_norm", "hada_p1", "heads.manifest", "embedding", "tokenizer"} {
+		f.Add(slices.Clone(front), uint32(a.Lookup(role).Offset+1), byte(0x7c))
+	}
+	f.Fuzz(func(t *testing.T, front []byte, at uint32, flip byte) {
+		data := slices.Clone(whole)
+		copy(data, front)
+		data[int(at%uint32(len(data)))] ^= flip
+		opensSoundly(t, data)
+		opensSoundly(t, front)
 	})
+}
+
+// opensSoundly wants an error of one line, or an archive that keeps its
+// promises.
+func opensSoundly(t *testing.T, data []byte) {
+	a, err := OpenBytes(data)
+	if err != nil {
+		if strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), "cact: ") {
+			t.Errorf("error %q", err)
+		}
+		return
+	}
+	for i := range a.Len() {
+		r := a.Record(i)
+		if r.Offset+r.Size > a.Size() || a.Lookup(r.Role) != r {
+			t.Errorf("record %d (%s) is not as promised", i, r.Role)
+		}
+		for _, v := range append(r.Float32s(), halves(r.CQ().Norms)...) {
+			if v-v != 0 {
+				t.Errorf("record %d (%s) holds %g", i, r.Role, v)
+			}
+		}
+	}
+	if w := a.Geometry().Window(); w < 1 || w > maxContext {
+		t.Errorf("window %d", w)
+	}
+	if a.Geometry().Layers < 2 {
+		return
+	}
+	var out writer
+	if err := a.Slice(&out, 2); err != nil {
+		t.Errorf("an archive that opens does not slice: %v", err)
+	}
+	if _, err := OpenBytes(out); err != nil {
+		t.Errorf("its slice does not open: %v", err)
+	}
 }
