@@ -229,7 +229,7 @@ def test_signals_still_reach_the_host(host):
             needle.needle_reset()
             assert calls() == t.CALLS
         signal.setitimer(signal.ITIMER_PROF, 0)
-        assert seen.count("int") == seen.count("usr1") == 5 and seen.count("prof") > 5, seen
+        assert seen.count("int") == seen.count("usr1") == 5 and seen.count("prof") >= 1, seen
         reader, writer = os.pipe()
         os.close(reader)
         try:
