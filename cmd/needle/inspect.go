@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/libneedle/libneedle/cact"
@@ -27,6 +28,7 @@ type summary struct {
 	Weights  int64         `json:"weights"`
 	Pieces   int           `json:"pieces"`
 	Heads    []string      `json:"heads"`
+	Widths   []widthLine   `json:"widths"`
 	Records  []recordLine  `json:"records,omitempty"`
 	Count    int           `json:"record_count"`
 }
@@ -39,6 +41,14 @@ type recordLine struct {
 	Shape  []int  `json:"shape"`
 	Offset int64  `json:"offset"`
 	Bytes  int64  `json:"bytes"`
+}
+
+// widthLine sums the records of one stored width.
+type widthLine struct {
+	Type    string `json:"type"`
+	Records int    `json:"records"`
+	Weights int64  `json:"weights"` // 0 for the tokenizer
+	Bytes   int64  `json:"bytes"`
 }
 
 func (i *inspectCommand) Run(c console) error {
@@ -75,15 +85,37 @@ func summarize(file string, a *cact.Archive) (*summary, error) {
 	for i := range a.Len() {
 		r := a.Record(i)
 		s.Records = append(s.Records, recordLine{i, r.Role, r.DType.String(), r.Bits, r.Shape, r.Offset, r.Size})
-		if r.DType != cact.RawRecord {
-			n := int64(1)
-			for _, d := range r.Shape {
-				n *= int64(d)
-			}
-			s.Weights += n
-		}
+		s.addWidth(r)
 	}
 	return s, nil
+}
+
+func (s *summary) addWidth(r *cact.Record) {
+	kind := storedType(r.DType.String(), r.Bits)
+	at := slices.IndexFunc(s.Widths, func(w widthLine) bool { return w.Type == kind })
+	if at < 0 {
+		at = len(s.Widths)
+		s.Widths = append(s.Widths, widthLine{Type: kind})
+	}
+	w := &s.Widths[at]
+	w.Records++
+	w.Bytes += r.Size
+	if r.DType != cact.RawRecord {
+		n := int64(1)
+		for _, d := range r.Shape {
+			n *= int64(d)
+		}
+		w.Weights += n
+		s.Weights += n
+	}
+}
+
+// storedType names a record's type with its width, as in cq2.
+func storedType(dtype string, bits int) string {
+	if bits > 0 {
+		return fmt.Sprintf("%s%d", dtype, bits)
+	}
+	return dtype
 }
 
 func (s *summary) print(out io.Writer) {
@@ -102,12 +134,11 @@ func (s *summary) print(out io.Writer) {
 	line("engram", "sites %v, orders %v, %d tables of %d slots of %d", g.EngramSites, g.EngramOrders, g.EngramTables, g.EngramSlots, g.EngramSubDim)
 	line("rope theta", "%g", g.RopeTheta)
 	line("probe heads", "%v", s.Heads)
+	for _, v := range s.Widths {
+		line("stored as "+v.Type, "%d records, %d weights, %d bytes", v.Records, v.Weights, v.Bytes)
+	}
 	for _, r := range s.Records {
-		kind := r.Type
-		if r.Bits > 0 {
-			kind = fmt.Sprintf("%s%d", r.Type, r.Bits)
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%v\t%d bytes at %d\n", r.Index, r.Role, kind, r.Shape, r.Bytes, r.Offset)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%v\t%d bytes at %d\n", r.Index, r.Role, storedType(r.Type, r.Bits), r.Shape, r.Bytes, r.Offset)
 	}
 	w.Flush()
 }

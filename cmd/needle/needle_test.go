@@ -203,8 +203,15 @@ func TestInspect(t *testing.T) {
 	if len(s.Records) != s.Count || s.Geometry.Width != 256 || !slices.Equal(s.Heads, []string{"embedding", "confidence", "router"}) {
 		t.Errorf("summary %+v", s)
 	}
+	records, bytes := 0, int64(0)
+	for _, w := range s.Widths {
+		records, bytes = records+w.Records, bytes+w.Bytes
+	}
+	if records != s.Count || bytes > s.Bytes || s.Bytes-bytes > 64*int64(s.Count)+308 { // headers, entries and padding
+		t.Errorf("the widths hold %d records of %d, %d bytes of %d", records, s.Count, bytes, s.Bytes)
+	}
 	table := needle(t, "", "inspect", path).out
-	if !strings.Contains(table, "full attention at [1]") || strings.Contains(table, "layers.0.norm_in") {
+	if !strings.Contains(table, "full attention at [1]") || !strings.Contains(table, "stored as CQ3") || strings.Contains(table, "layers.0.norm_in") {
 		t.Errorf("table: %s", table)
 	}
 }

@@ -12,19 +12,20 @@ import (
 
 // Result is how a model's run of one prompt compares with the reference's.
 type Result struct {
-	Tokens int
-	Worst  float64 // cosine of logits, over the stored positions
-	Median float64
-	Last   float64 // at the last stored position
-	Floor  [2]float64
+	Tokens int        `json:"tokens"`
+	Worst  float64    `json:"worst"` // cosine of logits, over the stored positions
+	Median float64    `json:"median"`
+	Last   float64    `json:"last"` // at the last stored position
+	Floor  [2]float64 `json:"floor"`
 
-	OtherTop   int // positions with another top choice
-	WrongTop   int // those of them whose margin exceeds 0.2 of the logits' deviation
-	Positions  int
-	ShortCells []float64 // cosines of short prompts' cells and logits; nil without stored cells
-	Pool       float64   // worst cosine over the heads' pools, 1 without heads
-	HeadError  float64   // largest distance of a delivered head output, see Delivered
-	HeadFloor  float64   // the case's, see Prompt
+	OtherTop   int       `json:"other_top"` // positions with another top choice
+	WrongTop   int       `json:"wrong_top"` // those of them whose margin exceeds 0.2 of the logits' deviation
+	Positions  int       `json:"positions"`
+	ShortCells []float64 `json:"-"`          // cosines of short prompts' cells and logits; nil without stored cells
+	Heads      int       `json:"heads"`      // heads compared
+	Pool       float64   `json:"pool"`       // worst cosine over the heads' pools, 1 without heads
+	HeadError  float64   `json:"head_error"` // largest distance of a delivered head output, see Delivered
+	HeadFloor  float64   `json:"head_floor"` // the case's, see Prompt
 }
 
 // clearMargin is the share of the logits' standard deviation above which the
@@ -114,6 +115,7 @@ func (r *Result) compareHeads(s *model.Session, m *model.Model, p *Prompt) error
 		if len(pool) != len(want.pool) || len(output) != len(want.Output) {
 			return fmt.Errorf("%s head: pool of %d and %d outputs, the golden values have %d and %d", name, len(pool), len(output), len(want.pool), len(want.Output))
 		}
+		r.Heads++
 		r.Pool = min(r.Pool, Cosine(pool, want.pool))
 		raw := make([]float64, len(output))
 		for i, v := range output {
@@ -192,13 +194,17 @@ func (r *Result) WithinFloor() bool {
 	return 1-r.Worst <= allowed(r.Floor[0]) && 1-r.Median <= allowed(r.Floor[1])
 }
 
-// Cosine is the cosine of two vectors of the same length.
+// Cosine is the cosine of two vectors of the same length, 0 where one of them
+// is zero.
 func Cosine(a, b []float32) float64 {
 	var ab, aa, bb float64
 	for i := range a {
 		ab += float64(a[i]) * float64(b[i])
 		aa += float64(a[i]) * float64(a[i])
 		bb += float64(b[i]) * float64(b[i])
+	}
+	if aa == 0 || bb == 0 {
+		return 0
 	}
 	return ab / math.Sqrt(aa*bb)
 }

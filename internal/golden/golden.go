@@ -149,6 +149,9 @@ func readFloats(folder, name string) ([]float32, error) {
 	x := make([]float32, len(raw)/4)
 	for i := range x {
 		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		if f := float64(x[i]); math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("%s: value %d is %g, expected a finite number", name, i, f)
+		}
 	}
 	return x, nil
 }
