@@ -85,6 +85,22 @@ func TestGeometryIsTheCasesConfig(t *testing.T) {
 	}
 }
 
+func TestIsGlobal(t *testing.T) {
+	g := Geometry{Layers: 3, SlidingWindow: 8, GlobalMask: 1 << 1}
+	if g.IsGlobal(0) || !g.IsGlobal(1) || g.IsGlobal(2) {
+		t.Error("the mask is not followed")
+	}
+	if g.SlidingWindow = 0; !g.IsGlobal(0) {
+		t.Error("without a sliding window a layer is local")
+	}
+	if g.VocabSize, g.OutVocab = 512, 0; g.LogitCount() != 512 {
+		t.Error("out_vocab 0 is not the whole vocabulary")
+	}
+	if g.OutVocab = 300; g.LogitCount() != 300 {
+		t.Error("out_vocab is not followed")
+	}
+}
+
 func TestHeads(t *testing.T) {
 	for name, want := range map[string][]HeadCode{"cq4": nil, "tiny": {ConfidenceHead}, "mixed": {EmbeddingHead, ConfidenceHead, RouterHead}} {
 		if got := openCase(t, name).Heads(); !slices.Equal(got, want) {
@@ -243,8 +259,9 @@ func TestOpenFDRanges(t *testing.T) {
 	defer f.Close()
 	size := int64(len(readCase(t, "tiny", "model.cact")))
 	for _, r := range [][2]int64{{-1, size}, {0, -1}, {0, size + 1}, {1, size}, {size + 1, 0}, {size, 1}, {math.MaxInt64, math.MaxInt64}, {0, 0}} {
-		if _, err := OpenFD(f.Fd(), r[0], r[1]); err == nil {
-			t.Errorf("offset %d, length %d opens", r[0], r[1])
+		_, err := OpenFD(f.Fd(), r[0], r[1])
+		if err == nil || r[1] != 0 && !strings.Contains(err.Error(), fmt.Sprintf("not within the %d bytes", size)) {
+			t.Errorf("offset %d, length %d: error %v", r[0], r[1], err)
 		}
 	}
 	if _, err := OpenFD(9999, 0, 1); err == nil {

@@ -107,16 +107,7 @@ func (g Geometry) Window() int {
 		}
 		return int(max(least, local))
 	}
-	return clamp(floorDiv(kvBudget-fixed, globals*layer*group) * group)
-}
-
-// floorDiv rounds towards minus infinity, as the reference's // does.
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && a < 0 {
-		q--
-	}
-	return q
+	return clamp((kvBudget - fixed) / (globals * layer) / group * group)
 }
 
 // Fields of the header, by number.

@@ -196,6 +196,7 @@ func TestMalformed(t *testing.T) {
 		{"dilation 2", "tiny", header(24, 2), head, "engram_conv_dilation"},
 		{"5 orders", "tiny", header(26, 5), head, "num_engram_orders"},
 		{"no orders", "tiny", header(26, 0), head, "engram_orders[0]"},
+		{"sites without orders", "tiny", func(e *edit) { e.field(26, 0); e.field(27, 0); e.field(28, 0) }, head, "num_engram_orders"},
 		{"order 0", "tiny", header(27, 0), head, "engram_orders[0]"},
 		{"unused order set", "tiny", header(29, 4), head, "engram_orders[2]"},
 		{"17 sites", "tiny", header(31, 17), head, "num_engram_sites"},
@@ -238,6 +239,20 @@ func TestMalformed(t *testing.T) {
 		{"width 0", "tiny", func(e *edit) { u32(e.entry("layers.3.out_proj")[40:], 0) }, record, "layers.3.out_proj"},
 		{"width 6", "tiny", func(e *edit) { u32(e.entry("layers.3.out_proj")[40:], 6) }, record, "layers.3.out_proj"},
 		{"width 3 of a 2-bit blob", "tiny", func(e *edit) { u32(e.entry("layers.3.out_proj")[40:], 3) }, record, "layers.3.out_proj"},
+		{"width 6 of its own length", "tiny", func(e *edit) {
+			i := e.a.Lookup("layers.3.out_proj").Index
+			e.rebuild(func(parts []part) []part {
+				parts[i].record.Bits = 6
+				parts[i].blob = make([]byte, parts[i].record.blobSize())
+				return parts
+			})
+		}, record, "layers.3.out_proj"},
+		{"64 bytes of gap", "tiny", func(e *edit) {
+			e.data = slices.Insert(e.data, int(e.a.Lookup("hada_p1").Offset), make([]byte, 64)...)
+			for _, r := range e.a.records[e.a.Lookup("hada_p1").Index:] {
+				u64(e.entry(r.Role)[20:], uint64(r.Offset+64))
+			}
+		}, record, "hada_p1"},
 		{"group of an FP16 record", "tiny", func(e *edit) { u32(e.entry("layers.3.d2")[36:], 128) }, record, "layers.3.d2"},
 		{"NaN in a norm", "tiny", func(e *edit) { e.put16("layers.4.post_norm", 7, 0x7e00) }, record, "layers.4.post_norm"},
 		{"infinite gate", "tiny", func(e *edit) { e.put16("layers.4.attn_gate", 0, 0xfc00) }, record, "layers.4.attn_gate"},
