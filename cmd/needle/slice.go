@@ -52,7 +52,11 @@ func (s *sliceCommand) Run(c console) error {
 func (s *sliceCommand) write(a *cact.Archive) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(s.Out), ".slice-*")
 	if err != nil {
-		return err
+		var path *os.PathError
+		if errors.As(err, &path) {
+			err = path.Err // the path is the temporary file's
+		}
+		return fmt.Errorf("%s cannot be written: %w", s.Out, err)
 	}
 	defer func() {
 		if err != nil {
@@ -65,6 +69,9 @@ func (s *sliceCommand) write(a *cact.Archive) (err error) {
 	}
 	if err == nil {
 		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync() // before the rename, or a crash could leave the name with a part of the data
 	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr

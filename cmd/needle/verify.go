@@ -49,6 +49,7 @@ Exit code 1: something differs. 2: the check could not run.`
 }
 
 func (v *verifyCommand) Run(c console) error {
+	defer c.progress("") // an error gets a line of its own
 	switch {
 	case v.Official != "" && v.Dir != "":
 		return errors.New("give either a folder of golden values or --official, not both")
