@@ -53,6 +53,8 @@ func TestRunAnswers(t *testing.T) {
 		"turn on the kitchen lights":    `[{"arguments":{"room":"kitchen","state":"on"},"name":"control_lights"}]`,
 		"set a timer for 10 minutes":    `[{"arguments":{"minutes":10},"name":"set_timer"}]`,
 		"what is the capital of France": `[]`,
+		"what's the weather in Paris":   `[{"arguments":{"city":"Paris"},"name":"get_weather"}]`,
+		"play some jazz":                `[{"arguments":{"query":"jazz"},"name":"play_music"}]`,
 	} {
 		o := needle(t, "", "run", request)
 		got, _ := json.Marshal(o.envelope(t)["function_calls"])
