@@ -67,6 +67,11 @@ def sinkhorn(m):
     return np.exp(m)
 
 
+def terms(w, x):
+    """The size of the products that w @ x sums, in the row where it is largest."""
+    return float(np.linalg.norm(w * x, axis=-1).max())
+
+
 def kron(z, a, b):
     return (a.T @ z.reshape(a.shape[0], b.shape[0]) @ b).reshape(-1)
 
@@ -221,7 +226,8 @@ class Session:
         keys = np.stack([kv[0] for kv in self.kv[l][first:]])
         values = np.stack([kv[1] for kv in self.kv[l][first:]])
         scores = np.stack([keys[:, i * K // H] @ q[i] / np.sqrt(F(dk)) for i in range(H)])
-        weights = self.see(l, "attn.weights", softmax(self.see(l, "attn.scores", scores)))
+        size = max(terms(keys[:, i * K // H], q[i] / np.sqrt(F(dk))) for i in range(H))
+        weights = self.see(l, "attn.weights", softmax(self.see(l, "attn.scores", scores, terms=size)))
         o = np.concatenate([weights[i] @ values[:, i * K // H] for i in range(H)])
         o = self.see(l, "attn.gated", self.see(l, "attn.o", o) * sigmoid(gate))
         return self.see(l, "attn.out", w["out"] @ self.a8(l, "attn.o8", o))
@@ -252,8 +258,9 @@ class Session:
         w, g, n = self.w, self.g, self.g["mhc_lanes"]
         own = (np.arange(n) == l % n).astype(F)
         z = self.a8(l, "lanes.z8", self.see(l, "lanes.unit", unit(X.reshape(-1))))
-        pre, post, res = (self.see(l, f"lanes.{name}_raw", phi.reshape(g["num_layers"], -1, z.size)[l] @ z)
-                          for name, phi in (("pre", w.phi_pre), ("post", w.phi_post), ("res", w.phi_res)))
+        phi = {name: getattr(w, "phi_" + name).reshape(g["num_layers"], -1, z.size)[l]
+               for name in ("pre", "post", "res")}
+        pre, post, res = (self.see(l, f"lanes.{name}_raw", p @ z, terms=terms(p, z)) for name, p in phi.items())
         pre = self.see(l, "lanes.pre", sigmoid(w.a_pre[l] * pre + w.b_pre[l] + 8 * own - 4))
         u = self.see(l, "lanes.u", pre @ X)
         y = self.see(l, "lanes.y", self.block(l, u, t, memory) - u)
@@ -288,8 +295,8 @@ class Session:
         u = w["query"] @ p.T / np.sqrt(F(d)) + w["row_bias"].reshape(-1, rows * k)
         mix = self.see(-1, f"head.{name}.mix", softmax(u))
         pool = self.see(-1, f"head.{name}.pool", (mix @ p).reshape(-1))
-        terms = float(np.linalg.norm(w["proj"] * pool, axis=-1).max())
-        return pool, self.see(-1, f"head.{name}.output", w["proj"] @ pool + w["bias"], terms=terms)
+        output = w["proj"] @ pool + w["bias"]
+        return pool, self.see(-1, f"head.{name}.output", output, terms=terms(w["proj"], pool))
 
 
 def cosine(a, b):
