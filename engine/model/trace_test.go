@@ -162,7 +162,7 @@ func (h *tracer) part(name string, layer, pos, head int, x []float32) {
 		h.fail(name, layer, pos, "head %d has %d values, the trace %d in all", head, len(x), len(e.floats))
 		return
 	}
-	h.compare(name, layer, pos, x, e.floats[at:at+len(x)])
+	h.compareSummed(name, layer, pos, x, e.floats[at:at+len(x)], e.Terms)
 	copy(x, e.floats[at:])
 }
 
