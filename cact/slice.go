@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -75,11 +76,11 @@ func (a *Archive) slicePart(r *Record, kept []int) (p part, keep bool) {
 	case "layers":
 		var layer int
 		fmt.Sscanf(rest, "%d", &layer)
-		return part{*r, r.blob}, contains(kept, layer)
+		return part{*r, r.blob}, slices.Contains(kept, layer)
 	case "engrams":
 		var site int
 		fmt.Sscanf(rest, "%d", &site)
-		return part{*r, r.blob}, contains(kept, a.geometry.EngramSites[site])
+		return part{*r, r.blob}, slices.Contains(kept, a.geometry.EngramSites[site])
 	case "lanes":
 		switch rest {
 		case "phi_pre", "phi_post":
@@ -106,15 +107,6 @@ func (a *Archive) slicePart(r *Record, kept []int) (p part, keep bool) {
 		}
 	}
 	return part{*r, r.blob}, true
-}
-
-func contains(sorted []int, v int) bool {
-	for _, s := range sorted {
-		if s == v {
-			return true
-		}
-	}
-	return false
 }
 
 // rows keeps, of a CQ matrix, the given runs of run rows each.

@@ -38,6 +38,7 @@ func (s *Session) save() moment {
 	return moment{c, s.model.Snapshot()}
 }
 
+// restore cannot be refused: the state was taken from this session.
 func (s *Session) restore(m moment) {
 	s.conversation = m.conversation
 	s.model.Restore(m.state)
@@ -52,7 +53,9 @@ func (s *Session) makeRoom(ctx context.Context, need int) error {
 		budget = size / 2
 	}
 	kept := keepTurns(s.conversation.turns, budget, s.contextSize()-len(s.prefix)-need)
-	s.model.Restore(s.start)
+	if err := s.model.Restore(s.start); err != nil {
+		return err
+	}
 	var ids []int32
 	for i := range kept {
 		if i == 0 && !kept[0].input.tool {

@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"runtime"
 	"runtime/debug"
+
+	"github.com/libneedle/libneedle/engine/model"
 )
 
 // guard runs f so that nothing in it can end the process: a memory fault, which reading a mapped file
@@ -17,13 +18,10 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// recovered makes an error of what a panic carried. A memory fault is an error of the runtime that knows
-// an address.
+// recovered makes an error of what a panic carried.
 func recovered(cause any) error {
-	if e, ok := cause.(runtime.Error); ok {
-		if _, ok := e.(interface{ Addr() uintptr }); ok {
-			return ErrFault
-		}
+	if model.IsFault(cause) {
+		return ErrFault
 	}
 	return &PanicError{Value: cause, Stack: debug.Stack()}
 }

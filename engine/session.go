@@ -219,7 +219,9 @@ func (s *Session) Complete(ctx context.Context, text string, o CompleteOptions) 
 // attempt takes a turn. It sets before as soon as anything may change; after an error or a panic the session
 // has to be brought back to it.
 func (s *Session) attempt(ctx context.Context, text string, o CompleteOptions, before *moment) (*Response, error) {
-	s.adaptThreads()
+	if err := s.adaptThreads(); err != nil {
+		return nil, err
+	}
 	in := s.read(text)
 	ids := s.encode(in, true)
 	if need, limit := len(s.prefix)+len(ids)+o.MaxNewTokens, s.contextSize(); need > limit || need < 0 {
@@ -240,14 +242,14 @@ func cancelledOr(err error) (*Response, error) {
 }
 
 // adaptThreads moves the model's state to another number of threads when that was changed.
-func (s *Session) adaptThreads() {
+func (s *Session) adaptThreads() error {
 	if s.threads == int(s.engine.threads.Load()) {
-		return
+		return nil
 	}
 	old := s.model
+	defer old.Close()
 	s.openModel()
-	s.model.Restore(old.Snapshot())
-	old.Close()
+	return s.model.Restore(old.Snapshot())
 }
 
 // contextSize is the number of positions that a conversation has.

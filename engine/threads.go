@@ -4,13 +4,15 @@ import (
 	"runtime"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"github.com/libneedle/libneedle/engine/model"
 )
 
 // mostThreads is where more threads stop helping: a token's work is small.
 const mostThreads = 4
 
-// MaxThreads bounds the threads of a call; more would cost memory for nothing.
-const MaxThreads = 256
+// MaxThreads bounds the threads of a call.
+const MaxThreads = model.MaxThreads
 
 // DefaultThreads is a good number of threads on this machine: its physical cores as far as the process may
 // use them, at most 4.

@@ -54,18 +54,18 @@ type Table struct {
 // NewTable returns a reader of the record's rows.
 func NewTable(cq cact.CQ, codebook []float32) *Table {
 	bits := cact.StoredBits(cq.Bits)
-	t := &Table{cols: cq.Cols, groups: cq.PaddedCols / GroupSize, bits: bits,
-		groupBytes: GroupSize * bits / 8, codes: cq.Codes, norms: cq.Norms}
+	t := &Table{cols: cq.Cols, groups: cq.PaddedCols / simd.Group, bits: bits,
+		groupBytes: simd.Group * bits / 8, codes: cq.Codes, norms: cq.Norms}
 	for point, code := range codeOf(cq.Bits, len(codebook)) {
-		t.point[code] = codebook[point] / float32(math.Sqrt(GroupSize))
+		t.point[code] = codebook[point] / float32(math.Sqrt(simd.Group))
 	}
 	return t
 }
 
 // Row writes row number row, Cols values, to dst.
 func (t *Table) Row(dst []float32, row int) {
-	var codes [GroupSize]uint8
-	var values [GroupSize]float32
+	var codes [simd.Group]uint8
+	var values [simd.Group]float32
 	for g := range t.groups {
 		n := row*t.groups + g
 		simd.UnpackCodes(&codes, t.codes[n*t.groupBytes:(n+1)*t.groupBytes], t.bits)
@@ -74,7 +74,7 @@ func (t *Table) Row(dst []float32, row int) {
 		}
 		simd.Hadamard(&values)
 		norm := cact.HalfToFloat(uint16(t.norms[2*n]) | uint16(t.norms[2*n+1])<<8)
-		part := dst[g*GroupSize : min((g+1)*GroupSize, t.cols)]
+		part := dst[g*simd.Group : min((g+1)*simd.Group, t.cols)]
 		simd.Scale(part, norm, values[:len(part)])
 	}
 }

@@ -7,9 +7,6 @@ import (
 	"github.com/libneedle/libneedle/simd"
 )
 
-// GroupSize is the number of weights that share a norm.
-const GroupSize = simd.Group
-
 // Product is a matrix [Rows, Cols] to be multiplied with activations.
 type Product interface {
 	Rows() int
@@ -51,11 +48,11 @@ type decoder struct {
 }
 
 func newMatrix(cq cact.CQ, codebook []float32) *Matrix {
-	groups := cq.PaddedCols / GroupSize
+	groups := cq.PaddedCols / simd.Group
 	return &Matrix{
 		rows:       cq.Rows,
 		groups:     groups,
-		groupBytes: GroupSize * cact.StoredBits(cq.Bits) / 8,
+		groupBytes: simd.Group * cact.StoredBits(cq.Bits) / 8,
 		codes:      cq.Codes,
 		norms:      decodeNorms(cq.Norms),
 		decode:     newDecoder(cq.Bits, codebook),
@@ -85,7 +82,7 @@ func newDecoder(bits int, codebook []float32) *decoder {
 		}
 		d.pairs[b] = [2]int16{d.byCode[b&15], d.byCode[b>>4]}
 	}
-	d.inverse = d.scale / float32(math.Sqrt(GroupSize))
+	d.inverse = d.scale / float32(math.Sqrt(simd.Group))
 	return d
 }
 
@@ -131,12 +128,12 @@ func (m *Matrix) mulPacked(y []float32, x *Activation, lo, hi int) {
 		var sum float32
 		for g := range m.groups {
 			packed := m.group(row, g)
-			h := (*[GroupSize]int16)(x.rotated[g*GroupSize:])
+			h := (*[simd.Group]int16)(x.rotated[g*simd.Group:])
 			var dot int32
 			if d.bits == 2 {
-				dot = simd.CQDot2((*[GroupSize / 4]byte)(packed), h, &d.quads)
+				dot = simd.CQDot2((*[simd.Group / 4]byte)(packed), h, &d.quads)
 			} else {
-				dot = simd.CQDot4((*[GroupSize / 2]byte)(packed), h, &d.pairs)
+				dot = simd.CQDot4((*[simd.Group / 2]byte)(packed), h, &d.pairs)
 			}
 			sum = m.accumulate(sum, dot, x.sums[g], row, g)
 		}
@@ -147,8 +144,8 @@ func (m *Matrix) mulPacked(y []float32, x *Activation, lo, hi int) {
 // mulUnpacked serves widths 1 and 3; it unpacks each group once for all
 // activations.
 func (m *Matrix) mulUnpacked(ys [][]float32, xs []*Activation, lo, hi int) {
-	var codes [GroupSize]uint8
-	var level [GroupSize]int16
+	var codes [simd.Group]uint8
+	var level [simd.Group]int16
 	for row := lo; row < hi; row++ {
 		for t := range xs {
 			ys[t][row] = 0
@@ -159,7 +156,7 @@ func (m *Matrix) mulUnpacked(ys [][]float32, xs []*Activation, lo, hi int) {
 				level[k] = m.decode.byCode[c&15]
 			}
 			for t, x := range xs {
-				dot := simd.DotInt16(level[:], x.rotated[g*GroupSize:(g+1)*GroupSize])
+				dot := simd.DotInt16(level[:], x.rotated[g*simd.Group:(g+1)*simd.Group])
 				ys[t][row] = m.accumulate(ys[t][row], dot, x.sums[g], row, g)
 			}
 		}

@@ -16,6 +16,14 @@ func AxpyInt8(dst []float32, a float32, x []int8) {
 	}
 }
 
+// MulAdd adds the element products x*y to dst.
+func MulAdd(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] += float32(x[i] * y[i])
+	}
+}
+
 // Add adds x to dst.
 func Add(dst, x []float32) {
 	x = x[:len(dst)]

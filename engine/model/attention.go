@@ -77,9 +77,9 @@ func (s *Session) convolve(t *token, b *block) {
 			break
 		}
 		row := s.rows[s.layer].row(t.pos - j)
-		mulAdd(t.q, b.qTaps[j], row.q)
-		mulAdd(t.k, b.kTaps[j], row.k)
-		mulAdd(t.v, b.vTaps[j], row.v)
+		simd.MulAdd(t.q, b.qTaps[j], row.q)
+		simd.MulAdd(t.k, b.kTaps[j], row.k)
+		simd.MulAdd(t.v, b.vTaps[j], row.v)
 	}
 	s.see("attn.q_taps", t, t.q)
 	s.see("attn.k_taps", t, t.k)
@@ -205,11 +205,4 @@ func (v span) next(p int) int {
 		return max(p, v.from)
 	}
 	return p
-}
-
-// mulAdd adds the element products a*x to dst.
-func mulAdd(dst, a, x []float32) {
-	for i := range dst {
-		dst[i] += float32(a[i] * x[i])
-	}
 }

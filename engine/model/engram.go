@@ -93,10 +93,7 @@ func (s *Session) engramTaps(t *token) {
 		if p < 0 {
 			break
 		}
-		row := memory.row(p)
-		for i := range value {
-			value[i] += float32(tap[i] * row[i])
-		}
+		simd.MulAdd(value, tap, memory.row(p))
 	}
 	s.see("engram.value", t, value)
 }

@@ -118,8 +118,8 @@ const linearRange = 30
 
 // sinkhorn makes exp(m), [n, n], nearly doubly stochastic: 20 rounds of
 // normalising rows, then columns. It is defined in logarithms; the same steps
-// on the exponentials cost a fortieth and agree to float32 accuracy, unless the
-// logits lie far apart.
+// on the exponentials need one exponential an element instead of forty, and
+// agree to float32 accuracy unless the logits lie far apart.
 func sinkhorn(m []float32, n int) {
 	low, high := m[0], m[0]
 	for _, v := range m {

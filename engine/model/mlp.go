@@ -27,9 +27,7 @@ func (s *Session) mlp(t *token, b *block) {
 	simd.Mul(t.z1, b.d3, t.z1)
 	simd.Kron(t.z2, t.tmp, t.z1, b.w3a, b.w3b, p, q)
 	s.see("mlp.z3", t, t.z2)
-	for i := range d {
-		t.x[i] += float32(b.d4[i] * t.z2[i])
-	}
+	simd.MulAdd(t.x, b.d4[:d], t.z2[:d])
 }
 
 // condition writes 1 + softmax(cond_v^T x) cond_u to t.condN.

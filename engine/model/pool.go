@@ -32,7 +32,7 @@ type fault struct{ cause any }
 func (f fault) Error() string { return fmt.Sprint(f.cause) }
 
 func newPool(threads int) *pool {
-	p := &pool{size: min(max(threads, 1), maxThreads), least: worthSharing}
+	p := &pool{size: min(max(threads, 1), MaxThreads), least: worthSharing}
 	if p.size > 1 {
 		p.work = make(chan task, p.size)
 		for range p.size - 1 {
@@ -61,8 +61,8 @@ func (p *pool) do(t task) {
 	t.run(t.worker, t.lo, t.hi)
 }
 
-// maxThreads bounds a session's goroutines.
-const maxThreads = 256
+// MaxThreads bounds a session's goroutines; more would cost memory for nothing.
+const MaxThreads = 256
 
 // worthSharing is the number of operations below which waking other goroutines
 // costs more than they save.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/libneedle/libneedle/quant"
@@ -201,13 +202,23 @@ func (s *Session) guard(f func()) (err error) {
 	return nil
 }
 
-// faultError is ErrFault for an error the runtime made of a memory fault (it
-// has an address); anything else panics on.
+// faultError is ErrFault for a memory fault; anything else panics on.
 func faultError(cause any) error {
-	if e, ok := cause.(interface{ Addr() uintptr }); ok && e != nil {
+	if IsFault(cause) {
 		return ErrFault
 	}
 	panic(cause)
+}
+
+// IsFault says whether what a panic carried is the runtime's error for a memory
+// fault, which debug.SetPanicOnFault makes a panic: it knows an address.
+func IsFault(cause any) bool {
+	e, ok := cause.(runtime.Error)
+	if !ok {
+		return false
+	}
+	_, ok = e.(interface{ Addr() uintptr })
+	return ok
 }
 
 // Logits returns the last position's logits, one per row of the output head.

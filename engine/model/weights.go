@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/quant"
@@ -101,7 +100,7 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 		frequency: frequencies(g),
 	}
 	m.head = l.product("embedding").Slice(0, g.LogitCount())
-	m.mlpA = int(math.Sqrt(float64(len(l.floats("layers.0.w1a")))))
+	m.mlpA = a.Lookup("layers.0.w1a").Shape[0]
 	m.mlpB = g.HadaSize / m.mlpA
 	lanes := g.Lanes
 	m.laneWork = (lanes + 2) * lanes * lanes * g.Width
