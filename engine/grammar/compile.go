@@ -1,0 +1,195 @@
+package grammar
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Mode says what a schema means.
+type Mode uint8
+
+const (
+	// ModeSchema reads a schema as JSON Schema 2020-12 (and the keywords of earlier drafts) does.
+	ModeSchema Mode = iota
+	// ModeTool refuses undeclared members unless additionalProperties or patternProperties allow them. An object
+	// without properties, patternProperties and additionalProperties takes any members.
+	ModeTool
+)
+
+// Options say how to compile.
+type Options struct {
+	Mode Mode
+	// Lenient leaves a value unconstrained by what is not supported, and lists it in Faults; otherwise that is an
+	// error.
+	Lenient bool
+}
+
+// Error says why a schema was refused: a keyword that restricts values and is not supported, one with a value
+// that makes no sense, or a schema that no value satisfies.
+type Error struct{ Faults []Fault }
+
+func (e *Error) Error() string {
+	text := "grammar: " + e.Faults[0].Error()
+	if n := len(e.Faults) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return text
+}
+
+// Grammar is a set of texts: JSON values of a schema, or lists of calls of tools. It is immutable and safe for
+// concurrent use.
+type Grammar struct {
+	start  thread
+	faults []Fault
+	names  []string // of the tools
+	dfas   []*dfa
+	masks  keptMasks
+}
+
+// Faults lists what is not enforced; always empty unless compiled as Lenient.
+func (g *Grammar) Faults() []Fault { return slices.Clone(g.faults) }
+
+// Compile compiles one JSON Schema. The texts of the grammar are its values, without whitespace. The error is
+// an *Error, or says why the schema is no JSON.
+func Compile(schema []byte, o Options) (*Grammar, error) {
+	n, c, err := compile(schema, o.Mode)
+	if err != nil {
+		return nil, fmt.Errorf("grammar: schema: %w", err)
+	}
+	faults := c.reader.faults
+	if n.depth > MaxDepth {
+		faults = append(faults, Fault{Pointer: "/", Keyword: "schema", Reason: "no value satisfies it"})
+	}
+	if len(faults) > 0 && (!o.Lenient || n.depth > MaxDepth) {
+		return nil, &Error{faults}
+	}
+	root := &frame{kind: frameRoot, limit: MaxDepth}
+	return &Grammar{start: thread{frame: root, at: placeValue, node: n}, faults: faults, dfas: c.dfas}, nil
+}
+
+func compile(text []byte, mode Mode) (*node, *compiler, error) {
+	c := newCompiler(mode == ModeTool)
+	root, err := parseJSON(text)
+	if err != nil {
+		return nil, c, err
+	}
+	c.reader = newReader(c, root)
+	n := c.node(signed{s: c.reader.read(root, "")})
+	c.finish()
+	return n, c, nil
+}
+
+// Tool is what the grammar needs to know of a tool.
+type Tool struct {
+	Name   string // on the wire
+	Schema []byte // JSON Schema of the arguments, an object; nil: any object
+}
+
+// Choice says which calls a list may have.
+type Choice struct {
+	Min, Max int      // of calls; Max 0: no limit
+	Only     []string // the names that may be called; nil: all
+}
+
+// ErrNoTool says that a choice names a tool that is not offered, or demands a call where none is possible.
+var ErrNoTool = errors.New("no tool can be called")
+
+// callList is the program of a list of calls.
+type callList struct {
+	min, max int   // max 0: no limit
+	first    *node // `{"name":"N","arguments":` for each tool, followed by its arguments
+}
+
+// CompileTools compiles a list of calls: [] or {"name":"N","arguments":{...}} separated by commas in brackets. A
+// tool whose arguments no value satisfies can't be called: an error, or when lenient a fault.
+func CompileTools(tools []Tool, choice Choice, o Options) (*Grammar, error) {
+	g := &Grammar{}
+	first := &node{}
+	for i, t := range tools {
+		g.names = append(g.names, t.Name)
+		if choice.Only != nil && !slices.Contains(choice.Only, t.Name) {
+			continue
+		}
+		n, faults, err := g.arguments(t, o)
+		if err != nil {
+			return nil, err
+		}
+		if len(faults) > 0 && !o.Lenient {
+			return nil, &Error{faults}
+		}
+		g.faults = append(g.faults, faults...)
+		if n == nil {
+			continue
+		}
+		prefix := append(appendQuoted([]byte(`{"name":`), t.Name, false), `,"arguments":`...)
+		first.literals = append(first.literals, &literal{text: string(prefix), next: n, tool: i})
+	}
+	slices.SortStableFunc(first.literals, func(a, b *literal) int { return strings.Compare(a.text, b.text) })
+	first.literals = slices.CompactFunc(first.literals, func(a, b *literal) bool { return a.text == b.text })
+	if len(first.literals) == 0 && choice.Min > 0 {
+		return nil, fmt.Errorf("grammar: %w", ErrNoTool)
+	}
+	for _, name := range choice.Only {
+		if !slices.Contains(g.names, name) {
+			return nil, fmt.Errorf("grammar: tool %q: %w", name, ErrNoTool)
+		}
+	}
+	root := &frame{kind: frameRoot, limit: MaxDepth, calls: &callList{choice.Min, choice.Max, first}}
+	g.start = thread{frame: root, at: placeStart}
+	return g, nil
+}
+
+// arguments compiles the arguments of a tool; nil when it can't be called.
+func (g *Grammar) arguments(t Tool, o Options) (*node, []Fault, error) {
+	schema := t.Schema
+	if schema == nil {
+		schema = []byte(`{}`)
+	}
+	c := newCompiler(o.Mode == ModeTool)
+	c.dfas = g.dfas
+	root, err := parseJSON(schema)
+	if err != nil {
+		return nil, nil, fmt.Errorf("grammar: tool %q: %w", t.Name, err)
+	}
+	c.reader = newReader(c, root)
+	object := &schemaOfObjects
+	n := c.node(signed{s: object}, signed{s: c.reader.read(root, "")})
+	c.finish()
+	g.dfas = c.dfas
+	faults := c.reader.faults
+	if n.depth > MaxDepth {
+		faults, n = append(faults, Fault{Pointer: "/", Keyword: "parameters", Reason: "no arguments satisfy them"}), nil
+	}
+	for i := range faults {
+		faults[i].Tool = t.Name
+	}
+	return n, faults, nil
+}
+
+// schemaOfObjects takes every object.
+var schemaOfObjects = func() schema {
+	s := schema{id: -3, types: typeObject}
+	s.text.max, s.array.max, s.object.max = -1, -1, -1
+	return s
+}()
+
+// open adds the threads after the bracket of the list.
+func (c *callList) open(root *frame, out []thread) []thread {
+	f := &frame{kind: frameList, parent: root, limit: root.limit, calls: c}
+	if c.min == 0 {
+		out = add(out, thread{frame: f, at: placeOpen})
+	}
+	return c.next(f, out)
+}
+
+// next adds the thread that begins another call.
+func (c *callList) next(f *frame, out []thread) []thread {
+	if len(c.first.literals) == 0 || c.max > 0 && int(f.count) >= c.max {
+		return out
+	}
+	g := *f
+	g.count++
+	return add(out, thread{frame: &g, at: placeLiteral, node: c.first, high: int32(len(c.first.literals))})
+}

@@ -1,0 +1,562 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+)
+
+// node is a set of values ready to be read byte by byte. It is read-only once compiled.
+type node struct {
+	numbers  []*numberShape
+	texts    []*textProgram
+	literals []*literal // sorted by text
+	arrays   []*arrayProgram
+	objects  []*objectProgram
+	depth    int32 // the least number of arrays and objects inside one another; endless: no value at all
+	size     int32 // the number of values, at most endless; of arrays and objects a lower bound
+}
+
+// literal is a value that is spelt byte by byte.
+type literal struct {
+	text   string
+	value  *value // nil of the beginning of a call
+	number bool
+	next   *node // of the beginning of a call: its arguments
+	tool   int
+}
+
+type arrayProgram struct {
+	min, max int32 // max: endless for no limit
+	unique   bool
+	contains []contains
+	places   [][]*node // by place, then by the set of contains that the item is to satisfy, as bits
+	rest     []*node   // from len(places) on
+	depth    int32
+}
+
+type objectProgram struct {
+	names    []string  // of the declared members, sorted
+	values   [][]*node // by name, then by the set of obligations that the member is to meet, as bits
+	required bitset
+	closure  []bitset // by name: what its presence demands, itself included; nil without demands
+	empty    bitset
+	// dynamic has, by the set of obligations to meet, the undeclared names that can; nil: none. rests are the
+	// values' nodes by the bits of the automaton, then by that set; dynamicDepth is what the deepest of them needs.
+	dynamic      []*dfa
+	rests        map[uint64][]*node
+	dynamicDepth []int32
+	min, max     int32
+	obligations  int
+	depth        int32
+	plain        bool // nothing but required members restricts the set of members
+}
+
+const (
+	// MaxDepth is how deep arrays and objects may nest in what is written.
+	MaxDepth = 64
+	// maxClaims bounds contains and obligations at one place: each is tried in every combination.
+	maxClaims = 4
+	// maxNodes bounds the size of a program.
+	maxNodes = 20_000
+)
+
+// node returns the program of a goal. Its shapes are filled in by finish.
+func (c *compiler) node(goal ...signed) *node {
+	key, goal := goalKey(goal)
+	if n := c.nodes[key]; n != nil {
+		return n
+	}
+	n := &node{depth: endless}
+	c.nodes[key] = n
+	if len(c.nodes) > maxNodes {
+		if len(c.nodes) == maxNodes+1 {
+			c.reader.fault("", "schema", "more than %d different places", maxNodes)
+		}
+		return n
+	}
+	c.order = append(c.order, n)
+	c.pending = append(c.pending, pendingNode{n, goal})
+	return n
+}
+
+// pendingNode is a node whose shapes are not there yet.
+type pendingNode struct {
+	n    *node
+	goal []signed
+}
+
+// finish fills in all nodes, finds out which have values, and takes out what has none.
+func (c *compiler) finish() {
+	for len(c.pending) > 0 {
+		p := c.pending[len(c.pending)-1]
+		c.pending = c.pending[:len(c.pending)-1]
+		if !slices.ContainsFunc(p.goal, signed.isNever) {
+			c.fill(p.n, c.all(p.goal))
+		}
+	}
+	// What is reached last holds the least: most depths are found in one round. Undeclared names are known when
+	// the depths of their values are, and may give objects that were out of reach a depth in turn.
+	for changed := true; changed; {
+		changed = false
+		for _, n := range slices.Backward(c.order) {
+			changed = n.measure() || changed
+		}
+		if !changed {
+			changed = c.refineNames()
+		}
+	}
+	for _, n := range c.order {
+		n.arrays = slices.DeleteFunc(n.arrays, func(a *arrayProgram) bool { return a.depth == endless })
+		n.objects = slices.DeleteFunc(n.objects, func(o *objectProgram) bool { return o.depth == endless })
+	}
+	for _, n := range c.order {
+		n.count()
+	}
+}
+
+// refineNames builds the automata of undeclared names; it reports whether that can change a depth.
+func (c *compiler) refineNames() bool {
+	known := 0
+	for _, n := range c.order {
+		known += int(one(n.depth != endless))
+	}
+	if c.refined == known {
+		return false
+	}
+	c.refined = known
+	for _, f := range c.refine {
+		f()
+	}
+	return len(c.refine) > 0
+}
+
+func (c *compiler) fill(n *node, v *values) {
+	n.numbers = v.numbers
+	c.fillLiterals(n, v)
+	for _, t := range v.texts {
+		if t.words != nil {
+			continue
+		}
+		d, err := c.automaton(t.language)
+		if err != nil {
+			c.reader.fault("", "pattern", "patterns and formats that meet at one place are %v", err)
+			continue
+		}
+		if p := newTextProgram(d, t.min, t.max); p != nil {
+			p.name = int32(slices.Index(c.dfas, d))
+			if p.name < 0 {
+				p.name, c.dfas = int32(len(c.dfas)), append(c.dfas, d)
+			}
+			n.texts = append(n.texts, p)
+		}
+	}
+	for _, a := range v.arrays {
+		if p := c.arrayProgram(a); p != nil {
+			n.arrays = append(n.arrays, p)
+		}
+	}
+	for _, o := range v.objects {
+		if p := c.objectProgram(o); p != nil {
+			n.objects = append(n.objects, p)
+		}
+	}
+}
+
+func (c *compiler) fillLiterals(n *node, v *values) {
+	add := func(text string, v *value) {
+		n.literals = append(n.literals, &literal{text: text, number: v.kind == kindNumber, value: v})
+	}
+	var listed []*value
+	if v.null {
+		listed = append(listed, &value{kind: kindNull})
+	}
+	if v.yes {
+		listed = append(listed, &value{kind: kindBool, yes: true})
+	}
+	if v.no {
+		listed = append(listed, &value{kind: kindBool})
+	}
+	for _, t := range v.texts {
+		for _, w := range t.words {
+			listed = append(listed, &value{kind: kindString, text: w})
+		}
+	}
+	for _, l := range append(listed, v.literals...) {
+		add(string(l.appendCompact(nil, false)), l)
+		if c.ascii {
+			add(string(l.appendCompact(nil, true)), l)
+		}
+		if l.kind == kindNumber && l.number != nil && l.number.IsInt() && strings.ContainsAny(l.text, ".eE") {
+			add(l.number.Num().String(), l)
+		}
+	}
+	slices.SortFunc(n.literals, func(a, b *literal) int { return strings.Compare(a.text, b.text) })
+	n.literals = slices.CompactFunc(n.literals, func(a, b *literal) bool { return a.text == b.text })
+}
+
+// combinations returns the nodes of an item, or a member's value, for each set of claims it is to meet. What
+// is limited from above must not be met by others: those get the complement.
+func (c *compiler) combinations(base []signed, claims []signed, limited []bool) []*node {
+	out := make([]*node, 1<<len(claims))
+	for set := range out {
+		goal := slices.Clone(base)
+		for i, claim := range claims {
+			switch {
+			case set>>i&1 == 1:
+				goal = append(goal, claim)
+			case limited[i]:
+				goal = append(goal, signed{claim.s, !claim.not})
+			}
+		}
+		out[set] = c.node(goal...)
+	}
+	return out
+}
+
+func (c *compiler) arrayProgram(a *arrayShape) *arrayProgram {
+	p := &arrayProgram{min: int32(a.min), max: endless, unique: a.unique, depth: endless}
+	if a.max >= 0 {
+		p.max = int32(a.max)
+	}
+	places := 0
+	for _, s := range a.sources {
+		places = max(places, len(s.prefix))
+	}
+	for _, k := range a.contains {
+		if k.min > 0 || k.max >= 0 {
+			p.contains = append(p.contains, k)
+			places = max(places, k.from)
+		}
+	}
+	if len(p.contains) > maxClaims {
+		c.reader.fault(a.contains[0].schema.s.pointer, "contains", "more than %d at one place", maxClaims)
+		p.contains = p.contains[:maxClaims]
+	}
+	at := func(place int) []*node {
+		var claims []signed
+		var limited []bool
+		for _, k := range p.contains {
+			this := k.schema
+			if this.s == nil {
+				this = signed{s: &schema{id: -2, always: true}}
+			}
+			if place < k.from {
+				this = nothing // can't be claimed here
+			}
+			claims, limited = append(claims, this), append(limited, k.max >= 0 && place >= k.from)
+		}
+		return c.combinations(a.goal(place), claims, limited)
+	}
+	for i := range min(places, int(p.max)) {
+		p.places = append(p.places, at(i))
+	}
+	p.rest = at(places)
+	return p
+}
+
+// at returns the nodes of the item at a place.
+func (p *arrayProgram) at(place int32) []*node {
+	if int(place) < len(p.places) {
+		return p.places[place]
+	}
+	return p.rest
+}
+
+func (c *compiler) objectProgram(o *objectShape) *objectProgram {
+	p := &objectProgram{min: int32(o.min), max: endless, depth: endless, rests: map[uint64][]*node{}}
+	if o.max >= 0 {
+		p.max = int32(o.max)
+	}
+	owed := o.obligations
+	if len(owed) > maxClaims {
+		c.reader.fault("", "not", "more than %d members demanded by complements at one place", maxClaims)
+		owed = owed[:maxClaims]
+	}
+	p.obligations = len(owed)
+	p.names = o.declared()
+	p.empty = newBitset(len(p.names))
+	for _, name := range p.names {
+		p.values = append(p.values, c.declaredNodes(o, owed, name))
+	}
+	p.demand(o)
+	p.dynamic, p.dynamicDepth = make([]*dfa, 1<<len(owed)), make([]int32, 1<<len(owed))
+	if !c.closed(o) {
+		c.dynamicNames(p, o, owed)
+	}
+	p.plain = p.min == 0 && p.max == endless && len(p.closure) == 0 && p.obligations == 0
+	return p
+}
+
+// declared lists the names that a shape knows of: of properties, and of what is required or depends.
+func (o *objectShape) declared() []string {
+	names := slices.Clone(o.required)
+	for _, s := range o.sources {
+		names = append(names, s.order...)
+	}
+	for _, d := range o.needs {
+		names = append(append(names, d.name), d.needs...)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
+}
+
+func (c *compiler) declaredNodes(o *objectShape, owed []obligation, name string) []*node {
+	claims, limited := make([]signed, len(owed)), make([]bool, len(owed))
+	for i, x := range owed {
+		claims[i] = x.schema
+		if !c.textHolds(&textShape{language: x.key, max: -1}, name) {
+			claims[i] = nothing
+		}
+	}
+	return c.combinations(o.goal(c, name), claims, limited)
+}
+
+// demand fills in what is required, and what the presence of a name demands.
+func (p *objectProgram) demand(o *objectShape) {
+	p.required = newBitset(len(p.names))
+	for _, name := range o.required {
+		p.required.add(p.index(name))
+	}
+	if len(o.needs) == 0 {
+		return
+	}
+	p.closure = make([]bitset, len(p.names))
+	for i := range p.closure {
+		p.closure[i] = newBitset(len(p.names))
+		p.closure[i].add(i)
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range p.closure {
+			for _, d := range o.needs {
+				if !p.closure[i].has(p.index(d.name)) {
+					continue
+				}
+				for _, name := range d.needs {
+					changed = p.closure[i].addAll(p.closure[p.index(name)]) || changed
+				}
+			}
+		}
+	}
+	for i := range p.names {
+		if p.required.has(i) {
+			p.required.addAll(p.closure[i])
+		}
+	}
+}
+
+func (p *objectProgram) index(name string) int {
+	i, _ := slices.BinarySearch(p.names, name)
+	return i
+}
+
+// keyTests are the languages that tell undeclared names apart; a name's bits say of which it is.
+type keyTests struct {
+	languages []*regex
+	names     uint64     // what propertyNames demands
+	owed      []uint64   // by obligation
+	patterns  [][]uint64 // by source and pattern
+}
+
+func (k *keyTests) bit(r *regex) uint64 {
+	i := slices.Index(k.languages, r)
+	if i < 0 {
+		i, k.languages = len(k.languages), append(k.languages, r)
+	}
+	return 1 << i
+}
+
+// dynamicNames finds the nodes of undeclared members, and leaves their automata to be built by refine, when it
+// is known which nodes have values.
+func (c *compiler) dynamicNames(p *objectProgram, o *objectShape, owed []obligation) {
+	var k keyTests
+	for _, x := range o.names {
+		key, err := c.keyLanguage(c.of(x))
+		if err != nil {
+			c.reader.fault(x.s.pointer, "propertyNames", "%v", err)
+			continue
+		}
+		k.names |= k.bit(key)
+	}
+	for _, x := range owed {
+		k.owed = append(k.owed, k.bit(x.key))
+	}
+	for _, s := range o.sources {
+		bits := make([]uint64, len(s.patterns))
+		for i, pattern := range s.patterns {
+			bits[i] = k.bit(pattern.key)
+		}
+		k.patterns = append(k.patterns, bits)
+	}
+	if len(k.languages) > 60 {
+		c.reader.fault("", "patternProperties", "more than 60 patterns at one place")
+		return
+	}
+	if len(k.languages) == 0 {
+		k.languages = []*regex{c.re.every}
+	}
+	_, err := newDFA(c.re, k.languages, func(bits uint64) bool {
+		if _, ok := p.rests[bits]; !ok {
+			p.rests[bits] = c.dynamicNodes(o, owed, &k, bits)
+		}
+		return true
+	})
+	if err != nil {
+		c.reader.fault("", "patternProperties", "the patterns at one place are %v", err)
+		return
+	}
+	c.refine = append(c.refine, func() {
+		for claim := range p.dynamic {
+			p.dynamic[claim], _ = newDFA(c.re, k.languages, func(bits uint64) bool {
+				nodes := p.rests[bits]
+				return nodes != nil && nodes[claim].depth < MaxDepth
+			})
+			for _, nodes := range p.rests {
+				if nodes != nil && nodes[claim].depth < MaxDepth {
+					p.dynamicDepth[claim] = max(p.dynamicDepth[claim], nodes[claim].depth)
+				}
+			}
+		}
+	})
+}
+
+// dynamicNodes is nil when the names with these bits are surely refused.
+func (c *compiler) dynamicNodes(o *objectShape, owed []obligation, k *keyTests, bits uint64) []*node {
+	if bits&k.names != k.names {
+		return nil
+	}
+	var goal []signed
+	declaring, allowed := false, false
+	for i, s := range o.sources {
+		matched := false
+		for j, pattern := range s.patterns {
+			if bits&k.patterns[i][j] != 0 {
+				goal, matched = append(goal, pattern.schema), true
+			}
+		}
+		if !matched {
+			goal = append(goal, s.rest)
+		}
+		declaring = declaring || !s.neutral
+		allowed = allowed || matched || s.rest.s != nil
+	}
+	if c.tool && declaring && !allowed {
+		return nil
+	}
+	if slices.ContainsFunc(goal, signed.isNever) {
+		return nil
+	}
+	claims, limited := make([]signed, len(owed)), make([]bool, len(owed))
+	for i, x := range owed {
+		claims[i] = x.schema
+		if bits&k.owed[i] == 0 {
+			claims[i] = nothing
+		}
+	}
+	return c.combinations(goal, claims, limited)
+}
+
+// closed reports that no undeclared name is taken: in mode tool that is so unless a schema says otherwise.
+func (c *compiler) closed(o *objectShape) bool {
+	declaring, open := false, false
+	for _, s := range o.sources {
+		if s.rest.isNever() && len(s.patterns) == 0 {
+			return true
+		}
+		declaring = declaring || !s.neutral
+		open = open || s.rest.s != nil || len(s.patterns) > 0
+	}
+	return c.tool && declaring && !open
+}
+
+// measure recomputes the least depth of a node; it reports a change.
+func (n *node) measure() bool {
+	depth := n.depth
+	if len(n.numbers)+len(n.texts)+len(n.literals) > 0 {
+		depth = 0
+	}
+	for _, a := range n.arrays {
+		a.depth = a.leastDepth()
+		depth = min(depth, a.depth)
+	}
+	for _, o := range n.objects {
+		o.depth = o.leastDepth()
+		depth = min(depth, o.depth)
+	}
+	changed := depth < n.depth
+	n.depth = depth
+	return changed
+}
+
+// inside is the depth of what holds a value of a depth.
+func inside(depth int32) int32 {
+	if depth >= MaxDepth {
+		return endless
+	}
+	return depth + 1
+}
+
+func (p *arrayProgram) leastDepth() int32 {
+	f := &frame{kind: frameArray, array: p, claims: make([]int32, len(p.contains))}
+	for depth := int32(0); depth < MaxDepth; depth++ { // the least limit under which an array can be finished
+		if f.limit = depth; p.live(f) {
+			return depth + 1
+		}
+		if f.limit = MaxDepth - 1; depth == 0 && !p.live(f) {
+			return endless
+		}
+	}
+	return endless
+}
+
+func (p *objectProgram) leastDepth() int32 {
+	f := &frame{kind: frameObject, object: p, seen: p.empty}
+	for depth := int32(0); depth < MaxDepth; depth++ {
+		if f.limit = depth; p.live(f) {
+			return depth + 1
+		}
+		if f.limit = MaxDepth - 1; depth == 0 && !p.live(f) {
+			return endless
+		}
+	}
+	return endless
+}
+
+// count finds out how many values a node has.
+func (n *node) count() {
+	total := int64(len(n.literals))
+	for _, x := range n.numbers {
+		total += int64(x.size())
+	}
+	for _, t := range n.texts {
+		total += int64(t.size())
+	}
+	total += int64(len(n.arrays) + len(n.objects))
+	n.size = int32(min(total, int64(endless)))
+}
+
+// wide reports that a node has so many strings or numbers that values can always be told apart by them.
+func (n *node) wide() bool { return n.size == endless }
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func newBitset(n int) bitset       { return make(bitset, (n+63)/64) }
+func (b bitset) has(i int) bool    { return b[i/64]>>(i%64)&1 == 1 }
+func (b bitset) add(i int)         { b[i/64] |= 1 << (i % 64) }
+func (b bitset) with(i int) bitset { c := slices.Clone(b); c.add(i); return c }
+func (b bitset) holds(c bitset) bool {
+	for i, word := range c {
+		if word&^b[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (b bitset) addAll(c bitset) (changed bool) {
+	for i, word := range c {
+		changed = changed || word&^b[i] != 0
+		b[i] |= word
+	}
+	return changed
+}

@@ -1,0 +1,115 @@
+package grammar
+
+import "math/bits"
+
+// textProgram is a set of strings as an automaton and limits of length.
+type textProgram struct {
+	d        *dfa
+	min, max int32 // code points; max: endless for no limit
+	lengths  [][]uint64
+	name     int32 // tells the automata of a grammar apart, for the masks that are kept
+}
+
+// maxLengthBits bounds the table of reachable lengths of one automaton.
+const maxLengthBits = 1 << 26
+
+// newTextProgram is nil when no text fits. Whether a state's rests have a length between two limits is only
+// open when both limits bind: then a table tells.
+func newTextProgram(d *dfa, least, most int32) *textProgram {
+	if d == nil {
+		return nil
+	}
+	p := &textProgram{d: d, min: least, max: most}
+	if most < 0 {
+		p.max = endless
+	}
+	if p.max != endless && p.max >= d.longest[0] {
+		p.max = endless
+	}
+	if p.min <= d.nearest[0] {
+		p.min = 0
+	}
+	if p.min > 0 && p.max != endless && !d.everything() {
+		if int64(len(d.ends))*int64(p.max+1) > maxLengthBits {
+			return nil
+		}
+		p.lengths = d.lengths(p.max)
+	}
+	if !p.live(0, 0) {
+		return nil
+	}
+	return p
+}
+
+// everything reports that the automaton takes any text, so that it has rests of every length.
+func (d *dfa) everything() bool { return len(d.ends) == 1 && d.ends[0] && d.safe[0] }
+
+// lengths returns, by state, the numbers of code points after which an end can stand, as bits.
+func (d *dfa) lengths(most int32) [][]uint64 {
+	out := make([][]uint64, len(d.ends))
+	for q := range out {
+		out[q] = make([]uint64, most/64+1)
+		if d.ends[q] {
+			out[q][0] = 1
+		}
+	}
+	for n := int32(1); n <= most; n++ {
+		for q := range out {
+			for _, to := range d.next[q*d.classes : (q+1)*d.classes] {
+				if to != dead && out[to][(n-1)/64]>>((n-1)%64)&1 == 1 {
+					out[q][n/64] |= 1 << (n % 64)
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+// live reports whether n code points that led to a state can be continued to a string of the set.
+func (p *textProgram) live(q, n int32) bool {
+	switch {
+	case p.max == endless && p.min == 0:
+		return true
+	case p.max == endless:
+		return p.d.longest[q] == endless || p.d.longest[q] >= p.min-n
+	case p.min == 0 || p.lengths == nil:
+		return p.d.nearest[q] <= p.max-n
+	}
+	from, to := max(p.min-n, 0), p.max-n
+	for i := from; i <= to; {
+		word := p.lengths[q][i/64] >> (i % 64)
+		if word != 0 {
+			return i+int32(bits.TrailingZeros64(word)) <= to
+		}
+		i += 64 - i%64
+	}
+	return false
+}
+
+// ends reports whether n code points that led to a state are a string of the set.
+func (p *textProgram) ends(q, n int32) bool { return p.d.ends[q] && n >= p.min && n <= p.max }
+
+// tally is n, as far as a limit needs it: states that differ in nothing else are then one.
+func (p *textProgram) tally(n int32) int32 {
+	if p.max == endless {
+		return min(n, p.min)
+	}
+	return n
+}
+
+// size is how many strings the set has; endless when there are many.
+func (p *textProgram) size() int32 {
+	if p.max != endless || p.min > 0 {
+		if p.max != endless && p.d.everything() {
+			if p.max == 0 {
+				return 1
+			}
+			return endless
+		}
+		if p.d.count[0] == endless && p.max != endless {
+			return 1 // at least; nobody needs it closer
+		}
+	}
+	return p.d.count[0]
+}

@@ -1,0 +1,162 @@
+package grammar
+
+import (
+	"math/bits"
+	"slices"
+	"unicode/utf8"
+)
+
+// Vocabulary is the pieces of a tokenizer as a trie. It is immutable and safe for concurrent use.
+type Vocabulary struct {
+	pieces [][]byte
+	words  int // of a mask
+	all    *trie
+	// Pieces that are whole code points which a string takes as they are need no reading inside a string that
+	// takes any: plain has them by their number of code points at most, awkward the others.
+	plain   [][]uint64
+	plainly *trie
+	awkward *trie
+}
+
+// trie holds pieces by their bytes, in the order a depth-first walk meets them: after a node come the nodes below
+// it, and skip says where the next one beside it is.
+type trie struct {
+	nodes  []trieNode
+	tokens []int32 // by node, one after the other
+}
+
+type trieNode struct {
+	char        byte
+	depth       uint16 // of the byte in the piece, from 0
+	tokens, end int32  // the pieces that end here: trie.tokens[tokens:end]
+	skip        int32
+}
+
+// maxPiece bounds the bytes of a piece that can be legal.
+const maxPiece = 1 << 10
+
+// NewVocabulary returns the vocabulary in which token i spells pieces[i]. An empty piece, or one of more than
+// 1,024 bytes, is never legal. The pieces are not to be written to afterwards.
+func NewVocabulary(pieces [][]byte) *Vocabulary {
+	v := &Vocabulary{pieces: pieces, words: (len(pieces) + 63) / 64}
+	var all, plain, awkward []int32
+	for id, p := range pieces {
+		if len(p) == 0 || len(p) > maxPiece {
+			continue
+		}
+		all = append(all, int32(id))
+		n, ok := plainLength(p)
+		if !ok {
+			awkward = append(awkward, int32(id))
+			continue
+		}
+		plain = append(plain, int32(id))
+		for len(v.plain) <= n {
+			v.plain = append(v.plain, make([]uint64, v.words))
+		}
+		v.plain[n][id/64] |= 1 << (id % 64)
+	}
+	for n := range v.plain {
+		for i := range v.plain[n] {
+			if n > 0 {
+				v.plain[n][i] |= v.plain[n-1][i]
+			}
+		}
+	}
+	v.all, v.plainly, v.awkward = newTrie(pieces, all), newTrie(pieces, plain), newTrie(pieces, awkward)
+	return v
+}
+
+// Len is the number of pieces.
+func (v *Vocabulary) Len() int { return len(v.pieces) }
+
+// plainLength is the number of code points of a piece that stands for itself inside a JSON string.
+func plainLength(p []byte) (n int, ok bool) {
+	for i := 0; i < len(p); n++ {
+		c, size := utf8.DecodeRune(p[i:])
+		if c == utf8.RuneError && size == 1 || c < 0x20 || c == '"' || c == '\\' {
+			return 0, false
+		}
+		i += size
+	}
+	return n, true
+}
+
+func newTrie(pieces [][]byte, ids []int32) *trie {
+	ids = slices.Clone(ids)
+	slices.SortStableFunc(ids, func(a, b int32) int { return slices.Compare(pieces[a], pieces[b]) })
+	t := &trie{}
+	var open []int32 // the nodes that lead to the last piece
+	close := func(depth int) {
+		for len(open) > depth {
+			t.nodes[open[len(open)-1]].skip = int32(len(t.nodes))
+			open = open[:len(open)-1]
+		}
+	}
+	var last []byte
+	for _, id := range ids {
+		p := pieces[id]
+		shared := 0
+		for shared < len(p) && shared < len(last) && p[shared] == last[shared] {
+			shared++
+		}
+		close(shared)
+		for depth := shared; depth < len(p); depth++ {
+			open = append(open, int32(len(t.nodes)))
+			n := int32(len(t.tokens))
+			t.nodes = append(t.nodes, trieNode{char: p[depth], depth: uint16(depth), tokens: n, end: n})
+		}
+		t.tokens = append(t.tokens, id)
+		t.nodes[open[len(open)-1]].end++
+		last = p
+	}
+	close(0)
+	return t
+}
+
+// Mask is a set of tokens.
+type Mask struct{ words []uint64 }
+
+// Has reports whether a token is in the set.
+func (m *Mask) Has(id int32) bool {
+	return id >= 0 && int(id)/64 < len(m.words) && m.words[id/64]>>(id%64)&1 == 1
+}
+
+// Count is the number of tokens in the set.
+func (m *Mask) Count() int {
+	n := 0
+	for _, w := range m.words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Words are the bits of the set, token 64*i+k as bit k of word i. They are not to be written to.
+func (m *Mask) Words() []uint64 { return m.words }
+
+// Only returns the token when the set has exactly one.
+func (m *Mask) Only() (id int32, ok bool) {
+	id = -1
+	for i, w := range m.words {
+		if w == 0 {
+			continue
+		}
+		if id >= 0 || w&(w-1) != 0 {
+			return 0, false
+		}
+		id = int32(64*i + bits.TrailingZeros64(w))
+	}
+	return id, id >= 0
+}
+
+func (m *Mask) add(ids []int32) {
+	for _, id := range ids {
+		m.words[id/64] |= 1 << (id % 64)
+	}
+}
+
+func (m *Mask) or(words []uint64) {
+	for i, w := range words {
+		m.words[i] |= w
+	}
+}
