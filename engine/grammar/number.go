@@ -199,7 +199,8 @@ func (n *numberShape) extends(text string, taken []*big.Rat) bool {
 	}
 	whole, fraction, pointed := strings.Cut(digits, ".")
 	switch {
-	case len(whole) > 1 && whole[0] == '0', len(whole) > maxDigits, len(fraction) > maxDigits:
+	case !onlyDigits(whole) || !onlyDigits(fraction), len(whole) > 1 && whole[0] == '0',
+		len(whole) > maxDigits, len(fraction) > maxDigits:
 		return false
 	case whole == "":
 		return !pointed && n.begins(text == "-", taken)
@@ -217,6 +218,15 @@ func (n *numberShape) extends(text string, taken []*big.Rat) bool {
 	}
 	low, high, ok := n.exponents(text, taken)
 	return ok && low <= high
+}
+
+func onlyDigits(text string) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // begins reports whether the set has a number with a sign, or without.
@@ -339,7 +349,7 @@ func (n *numberShape) exponent(mantissa, text string, taken []*big.Rat) bool {
 		return false
 	}
 	digits := strings.TrimLeft(text, "+-")
-	if len(text)-len(digits) > 1 || len(digits) > 3 {
+	if len(text)-len(digits) > 1 || len(digits) > 3 || !onlyDigits(digits) {
 		return false
 	}
 	positive, negative := high >= 0, low <= 0

@@ -85,7 +85,7 @@ type signed struct {
 
 var nothing = signed{s: &schema{id: -1, never: true}}
 
-func (x signed) trivial() bool { return x.s == nil || x.s.always && !x.not }
+func (x signed) trivial() bool { return x.s == nil || x.s.always && !x.not || x.s.never && x.not }
 func (x signed) isNever() bool { return x.s != nil && (x.s.never && !x.not || x.s.always && x.not) }
 
 // maxShapes bounds the alternatives of one type at one place.
