@@ -1,10 +1,14 @@
 /*
- * The functions of needle.h. They check what must not reach Go (a forked child, NULL), keep each thread's last
- * error in C memory, and hand everything else to the Go functions of exports.go. Those set their char **text to a
- * sentence from malloc, or leave it NULL.
+ * The functions of needle.h, or of needle_audio.h when NEEDLE_AUDIO is defined. They check what must not reach Go (a
+ * forked child, NULL), keep each thread's last error in C memory, and hand everything else to the Go functions of
+ * exports.go. Those set their char **text to a sentence from malloc, or leave it NULL.
  */
 #define NEEDLE_BUILD
+#ifdef NEEDLE_AUDIO
+#include "../include/needle_audio.h"
+#else
 #include "../include/needle.h"
+#endif
 
 #include <pthread.h>
 #include <stdio.h>
@@ -84,21 +88,25 @@ int needle_init(const char *system, const char *tools, const char *tool_index_pa
 	return finish(result, text);
 }
 
-int needle_complete(const char *input, int max_new_tokens, char *out, int out_capacity) {
+/* Puts the last error into out, as needle_complete's callers find it there. Its texts here need no escapes. */
+static int refuse(char *out, int out_capacity) {
+	if (out != NULL && out_capacity > 0)
+		snprintf(out, (size_t)out_capacity, "{\"type\":\"error\",\"error\":\"%s\"}", needle_last_error());
+	return -1;
+}
+
+static int complete(const char *input, int max_new_tokens, char *out, int out_capacity) {
 	char *text = NULL;
 	int result;
-	if (forked()) {
-		if (out != NULL && out_capacity > 0)
-			snprintf(out, (size_t)out_capacity, "{\"type\":\"error\",\"error\":\"%s\"}", needle_last_error());
-		return -1;
-	}
+	if (forked())
+		return refuse(out, out_capacity);
 	if (out_capacity < 0 || (out == NULL && out_capacity != 0))
 		return fail("needle_complete: out is NULL or out_capacity is negative, expected room for the envelope");
 	result = goNeedleComplete((char *)input, max_new_tokens, out, out_capacity, &text);
 	return finish(result, text);
 }
 
-int needle_embed(const char *input, float *out, int out_capacity) {
+static int embed(const char *input, float *out, int out_capacity) {
 	char *text = NULL;
 	int result;
 	if (forked())
@@ -108,6 +116,67 @@ int needle_embed(const char *input, float *out, int out_capacity) {
 	result = goNeedleEmbed((char *)input, out, out_capacity, &text);
 	return finish(result, text);
 }
+
+#ifndef NEEDLE_AUDIO
+
+int needle_complete(const char *input, int max_new_tokens, char *out, int out_capacity) {
+	return complete(input, max_new_tokens, out, out_capacity);
+}
+
+int needle_embed(const char *input, float *out, int out_capacity) { return embed(input, out, out_capacity); }
+
+#else
+
+/* The answer to whatever needs a model of speech. */
+static int no_speech(void) { return forked() ? -1 : fail("no speech model in this build"); }
+
+static int no_speech_to(char *out, int out_capacity) {
+	no_speech();
+	return refuse(out, out_capacity);
+}
+
+int needle_complete(const char *input, const float *pcm, int samples, int max_new_tokens, char *out, int out_capacity) {
+	(void)samples;
+	if (pcm != NULL)
+		return no_speech_to(out, out_capacity);
+	return complete(input, max_new_tokens, out, out_capacity);
+}
+
+int needle_embed(const char *input, const float *pcm, int samples, float *out, int out_capacity) {
+	(void)samples;
+	return pcm != NULL ? no_speech() : embed(input, out, out_capacity);
+}
+
+int needle_models(void) {
+	char *text = NULL;
+	int loaded;
+	if (forked())
+		return 0;
+	loaded = goNeedleDepth(&text) > 0;
+	free(text); /* that nothing is loaded is the answer, no error */
+	return finish(loaded ? NEEDLE_TEXT : 0, NULL);
+}
+
+void needle_set_audio(const char *language, const char *keywords, int word_timestamps) {
+	(void)language, (void)keywords, (void)word_timestamps;
+	no_speech();
+}
+
+int needle_transcribe(const float *pcm, int samples, const char *language, const char *keywords, int word_timestamps,
+	char *out, int out_capacity) {
+	(void)pcm, (void)samples, (void)language, (void)keywords, (void)word_timestamps;
+	return no_speech_to(out, out_capacity);
+}
+
+int needle_stream_transcribe_process(const float *pcm, int samples, const char *language, const char *keywords,
+	char *out, int out_capacity) {
+	(void)pcm, (void)samples, (void)language, (void)keywords;
+	return no_speech_to(out, out_capacity);
+}
+
+int needle_stream_transcribe_stop(char *out, int out_capacity) { return no_speech_to(out, out_capacity); }
+
+#endif
 
 void needle_reset(void) {
 	char *text = NULL;

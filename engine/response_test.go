@@ -119,9 +119,7 @@ func TestRespond(t *testing.T) {
 		if got != c.want || r.Success != (c.want.code == "") || r.Reason != reason {
 			t.Errorf("%s: got %+v, success %v, reason %q; expected %+v", c.name, got, r.Success, r.Reason, c.want)
 		}
-		if !json.Valid(r.JSON()) {
-			t.Errorf("%s: invalid JSON %s", c.name, r.JSON())
-		}
+		checkEnvelope(t, r.JSON())
 	}
 }
 

@@ -57,6 +57,7 @@ func sayUpTo(t testing.TB, s *Session, text string, limit int) *Response {
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
+	checkEnvelope(t, r.JSON())
 	return r
 }
 

@@ -8,6 +8,7 @@
  *
  * The first six functions are the interface of the Needle engine 3.0, call for call; the others are additions.
  * This page is written by hand and is valid C89 and C++98. Link with -lneedle, or load libneedle.so at run time.
+ * Hosts of the engines 3.1 and later pass a clip of speech beside the text: needle_audio.h is the page for them.
  *
  * STATE. One archive, one session (one conversation over one set of tools) and one running depth per process.
  *
@@ -141,7 +142,9 @@ NEEDLE_API int needle_init(const char *system, const char *tools, const char *to
  * fetches it, with the number of tokens as its result. Threads that share the session keep others from running a
  * turn in between. (With out NULL and out_capacity 0 the first call only says N.) When nothing is kept: -1.
  */
+#ifndef NEEDLE_AUDIO_H
 NEEDLE_API int needle_complete(const char *input, int max_new_tokens, char *out, int out_capacity);
+#endif
 
 /*
  * needle_embed writes the embedding of a text, a vector of length 1. Needs an archive, no session; leaves the
@@ -155,7 +158,9 @@ NEEDLE_API int needle_complete(const char *input, int max_new_tokens, char *out,
  * out_capacity is below the dimension (the error names both; nothing is written); the text has more tokens than the
  * model's context (it is never cut); cancelled.
  */
+#ifndef NEEDLE_AUDIO_H
 NEEDLE_API int needle_embed(const char *input, float *out, int out_capacity);
+#endif
 
 /*
  * needle_reset takes the session back to where needle_init left it, at the cost of a memory copy. It cannot fail;

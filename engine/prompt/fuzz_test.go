@@ -17,6 +17,7 @@ func FuzzParseTools(f *testing.F) {
 	f.Add(`[{"name":"a","parameters":{"properties":{"a~b/C":{"properties":{"dE":{}}},"x":{"$ref":"#/properties/a~0b~1C/properties/dE"}},"anyOf":[{"$ref":"#/properties/x"},true,1]}}]`)
 	f.Add(`[{"name":"a","parameters":{"Type":"dict","propertiei":{"userId":{"type":"Int"}},"required":["userId"]}}]`)
 	f.Add(`[{"name":"a","parameters":{"type":"dict","Properties":{"userId":{"type":"Int"},"user_id":{}},"required":["userId"]}}]`)
+	f.Add(`[{"name":"a","parameters":{"properties":{"aB":{}},"propertyNames":{"anyOf":[{"enum":["aB","cD",1]},{"const":"aB"},true]}}}]`)
 	f.Add(`null`)
 	f.Add(`{"name":"a"}`)
 	f.Fuzz(func(t *testing.T, tools string) {

@@ -39,6 +39,8 @@ func (s *schemas) appendKeyword(dst []byte, m member, at *scope) []byte {
 		}
 	case "const":
 		return appendNamed(dst, m.value, at, toWire)
+	case "propertyNames":
+		return s.appendPropertyNames(dst, m.value, at)
 	case "$ref", "$dynamicRef":
 		if m.value.kind == kindString {
 			_, wire := s.resolve(m.value.text)
@@ -55,6 +57,23 @@ func (s *schemas) appendKeyword(dst []byte, m member, at *scope) []byte {
 		})
 	}
 	return s.appendSchema(dst, m.value)
+}
+
+// appendPropertyNames writes a schema, or an array of them, of the names in a scope: those it lists are
+// converted. (Lists that it only refers to stay, because values may refer to them too.)
+func (s *schemas) appendPropertyNames(dst []byte, v *value, at *scope) []byte {
+	return appendList(dst, v, func(dst []byte, m member) []byte {
+		if v.kind == kindArray {
+			return s.appendPropertyNames(dst, m.value, at)
+		}
+		switch m.key {
+		case "enum", "const":
+			return appendStrings(appendKey(dst, m.key), m.value, at.declaredToWire)
+		case "allOf", "anyOf", "oneOf", "not", "if", "then", "else":
+			return s.appendPropertyNames(appendKey(dst, m.key), m.value, at)
+		}
+		return s.appendKeyword(dst, m, at)
+	})
 }
 
 // appendStrings writes a string, or the strings in an array, converted; anything else as it is.

@@ -123,7 +123,7 @@ func agree(t *testing.T, text string) {
 }
 
 // sameJSON compares what encoding/json makes of two texts, numbers by their text.
-func sameJSON(t *testing.T, x, y []byte) bool {
+func sameJSON(t testing.TB, x, y []byte) bool {
 	t.Helper()
 	var values [2]any
 	for i, text := range [][]byte{x, y} {

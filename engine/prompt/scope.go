@@ -43,13 +43,18 @@ func (s *scope) declare(name string, at int) {
 
 // toWire returns the name of a property on the wire.
 func (s *scope) toWire(name string) string {
+	if _, ok := s.order[name]; ok {
+		return s.declaredToWire(name)
+	}
+	return snakeCase(name)
+}
+
+// declaredToWire leaves a name alone that is not declared: in values it may be anything.
+func (s *scope) declaredToWire(name string) string {
 	if w, ok := s.wire[name]; ok {
 		return w
 	}
-	if _, ok := s.order[name]; ok {
-		return name
-	}
-	return snakeCase(name)
+	return name
 }
 
 // child returns the scope of the value of a property under the caller's name; nil when none of its

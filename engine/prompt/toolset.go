@@ -15,7 +15,7 @@ type Tool struct {
 	Description string          // empty when there is none
 	Text        string          // the tool as the model reads it
 	Parameters  json.RawMessage // as the model reads them; nil when there are none
-	Schema      json.RawMessage // Parameters as a JSON Schema: flat ones are put into properties
+	Schema      json.RawMessage // Parameters as a JSON Schema: flat ones are put into properties; nil for none or null
 	Triggers    json.RawMessage // as declared; the model does not read them; nil when there are none
 
 	scope *scope
@@ -142,9 +142,11 @@ func newTool(v *value, wire map[string]string, s *schemas) Tool {
 	}
 	if s.root != nil {
 		t.Parameters = s.appendSchema(nil, s.root)
-		t.Schema = t.Parameters
-		if s.flat {
+		switch {
+		case s.flat:
 			t.Schema = s.appendObject(nil)
+		case s.root.kind != kindNull:
+			t.Schema = t.Parameters
 		}
 	}
 	rendered := *v

@@ -13,10 +13,22 @@ def root():
 
 
 @pytest.fixture(scope="session")
-def library():
-    """Path of a freshly built libneedle.so."""
+def libraries():
+    """The folder with the freshly built libraries."""
     subprocess.run([ROOT / "scripts/build-library"], check=True, capture_output=True)
-    return ROOT / "build/lib/libneedle.so"
+    return ROOT / "build/lib"
+
+
+@pytest.fixture(scope="session")
+def library(libraries):
+    """Path of libneedle.so."""
+    return libraries / "libneedle.so"
+
+
+@pytest.fixture(scope="session")
+def audio_library(libraries):
+    """Path of libneedle-audio-abi.so: the form of the interface from engine 3.1 on."""
+    return libraries / "libneedle-audio-abi.so"
 
 
 @pytest.fixture(scope="session")

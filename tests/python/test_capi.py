@@ -261,7 +261,19 @@ def test_symbols_are_the_headers(library, root):
     assert exported(library) != declared(header.replace("needle_cancel(", "needle_stop("))
 
 
-def test_shared_object(library, root):
+def test_symbols_of_the_audio_abi_are_its_headers(audio_library, root):
+    """needle_audio.h declares what differs and takes the rest from needle.h."""
+    text, audio = [(root / "include" / name).read_text() for name in ("needle.h", "needle_audio.h")]
+    assert exported(audio_library) == declared(text) | declared(audio)
+    assert declared(text) & declared(audio) == {"needle_complete", "needle_embed"}
+    assert declared(audio) - declared(text) == {
+        "needle_models", "needle_set_audio", "needle_transcribe", "needle_stream_transcribe_process",
+        "needle_stream_transcribe_stop"}
+
+
+@pytest.mark.parametrize("name", ["libneedle.so", "libneedle-audio-abi.so"])
+def test_shared_object(libraries, root, name):
+    library = libraries / name
     dynamic = subprocess.run(["readelf", "-dW", library], check=True, capture_output=True, text=True).stdout
     assert "[libneedle.so]" in dynamic and "NODELETE" in dynamic
     loads = subprocess.run(["readelf", "-lW", library], check=True, capture_output=True, text=True).stdout
