@@ -203,7 +203,7 @@ func (m *Matcher) plain(t *thread) []uint64 {
 		return nil
 	}
 	switch {
-	case t.at == placeText && len(t.frame.taken()) == 0:
+	case t.at == placeText && len(t.frame.taken) == 0:
 		return m.plainText(t)
 	case t.at == placeKey && t.q != dead:
 		if d := t.frame.object.dynamic[t.claim]; d.safe[t.q] {

@@ -32,6 +32,7 @@ type arrayProgram struct {
 	places   [][]*node // by place, then by the set of contains that the item is to satisfy, as bits
 	rest     []*node   // from len(places) on
 	depth    int32
+	distinct bool // always another array can be made than some given ones
 }
 
 type objectProgram struct {
@@ -45,9 +46,12 @@ type objectProgram struct {
 	dynamic      []*dfa
 	rests        map[uint64][]*node
 	dynamicDepth []int32
+	free         []int32  // how many undeclared names there are
+	named        []bitset // the declared names that an automaton takes too
 	min, max     int32
 	obligations  int
 	depth        int32
+	distinct     bool // always another object can be made than some given ones
 	plain        bool // nothing but required members restricts the set of members
 }
 
@@ -94,8 +98,30 @@ func (c *compiler) finish() {
 			c.fill(p.n, c.all(p.goal))
 		}
 	}
+	// How many values a node has matters where they must differ, and takes out what has too few: until that is
+	// known all have enough.
+	for _, n := range c.order {
+		n.size = endless
+	}
+	for c.settle() {
+		for changed := true; changed; {
+			changed = false
+			for _, n := range slices.Backward(c.order) {
+				changed = n.count() || changed
+			}
+		}
+	}
+}
+
+// settle finds the depths of all nodes and takes out the arrays and objects that can't be finished; it reports
+// whether there were any, or whether this is the first time.
+func (c *compiler) settle() bool {
+	for _, n := range c.order {
+		n.depth = endless
+	}
 	// What is reached last holds the least: most depths are found in one round. Undeclared names are known when
 	// the depths of their values are, and may give objects that were out of reach a depth in turn.
+	c.refined = -1
 	for changed := true; changed; {
 		changed = false
 		for _, n := range slices.Backward(c.order) {
@@ -105,13 +131,15 @@ func (c *compiler) finish() {
 			changed = c.refineNames()
 		}
 	}
+	c.rounds++
+	taken := c.rounds == 1
 	for _, n := range c.order {
+		before := len(n.arrays) + len(n.objects)
 		n.arrays = slices.DeleteFunc(n.arrays, func(a *arrayProgram) bool { return a.depth == endless })
 		n.objects = slices.DeleteFunc(n.objects, func(o *objectProgram) bool { return o.depth == endless })
+		taken = taken || len(n.arrays)+len(n.objects) < before
 	}
-	for _, n := range c.order {
-		n.count()
-	}
+	return taken
 }
 
 // refineNames builds the automata of undeclared names; it reports whether that can change a depth.
@@ -280,6 +308,7 @@ func (c *compiler) objectProgram(o *objectShape) *objectProgram {
 	}
 	p.demand(o)
 	p.dynamic, p.dynamicDepth = make([]*dfa, 1<<len(owed)), make([]int32, 1<<len(owed))
+	p.free, p.named = make([]int32, 1<<len(owed)), make([]bitset, 1<<len(owed))
 	if !c.closed(o) {
 		c.dynamicNames(p, o, owed)
 	}
@@ -410,6 +439,7 @@ func (c *compiler) dynamicNames(p *objectProgram, o *objectShape, owed []obligat
 				nodes := p.rests[bits]
 				return nodes != nil && nodes[claim].depth < MaxDepth
 			})
+			p.measureNames(claim)
 			for _, nodes := range p.rests {
 				if nodes != nil && nodes[claim].depth < MaxDepth {
 					p.dynamicDepth[claim] = max(p.dynamicDepth[claim], nodes[claim].depth)
@@ -417,6 +447,24 @@ func (c *compiler) dynamicNames(p *objectProgram, o *objectShape, owed []obligat
 			}
 		}
 	})
+}
+
+// measureNames finds out how many undeclared names an automaton has.
+func (p *objectProgram) measureNames(claim int) {
+	d := p.dynamic[claim]
+	p.named[claim], p.free[claim] = newBitset(len(p.names)), 0
+	if d == nil {
+		return
+	}
+	p.free[claim] = d.count[0]
+	for i, name := range p.names {
+		if q := d.run(name); q != dead && d.ends[q] {
+			p.named[claim].add(i)
+			if p.free[claim] != endless {
+				p.free[claim]--
+			}
+		}
+	}
 }
 
 // dynamicNodes is nil when the names with these bits are surely refused.
@@ -521,8 +569,8 @@ func (p *objectProgram) leastDepth() int32 {
 	return endless
 }
 
-// count finds out how many values a node has.
-func (n *node) count() {
+// count finds out how many values a node has; it reports a change.
+func (n *node) count() bool {
 	total := int64(len(n.literals))
 	for _, x := range n.numbers {
 		total += int64(x.size())
@@ -530,12 +578,23 @@ func (n *node) count() {
 	for _, t := range n.texts {
 		total += int64(t.size())
 	}
-	total += int64(len(n.arrays) + len(n.objects))
-	n.size = int32(min(total, int64(endless)))
+	for _, a := range n.arrays {
+		total++
+		if a.distinct = a.distinct || a.manyItems(); a.distinct {
+			total = int64(endless)
+		}
+	}
+	for _, o := range n.objects {
+		total++
+		if o.distinct = o.distinct || o.manyMembers(); o.distinct {
+			total = int64(endless)
+		}
+	}
+	size := int32(min(total, int64(endless)))
+	changed := size != n.size
+	n.size = size
+	return changed
 }
-
-// wide reports that a node has so many strings or numbers that values can always be told apart by them.
-func (n *node) wide() bool { return n.size == endless }
 
 // bitset is a set of small numbers.
 type bitset []uint64

@@ -53,20 +53,21 @@ func (t *thread) begin(b byte, out []thread) []thread {
 	case b == '-' || b >= '0' && b <= '9':
 		for _, p := range n.numbers {
 			s := thread{frame: f, at: placeNumber, numbers: p, text: digit(b)}
-			if p.extends(s.text, takenNumbers(f.taken())) {
+			if p.extends(s.text, takenNumbers(f.taken)) {
 				out = add(out, s)
 			}
 		}
 	case b == '[':
 		for _, p := range n.arrays {
-			if p.depth <= f.limit {
+			if p.depth <= f.limit && (p.distinct || !holdsKind(f.taken, kindArray)) {
 				out = p.open(f, out)
 			}
 		}
 	case b == '{':
 		for _, p := range n.objects {
-			if p.depth <= f.limit {
+			if p.depth <= f.limit && (p.distinct || !holdsKind(f.taken, kindObject)) {
 				g := &frame{kind: frameObject, parent: f, limit: f.limit - 1, object: p, seen: p.empty}
+				g.inherit(f, kindObject)
 				out = add(out, thread{frame: g, at: placeOpen})
 			}
 		}
@@ -80,6 +81,7 @@ func (p *arrayProgram) open(parent *frame, out []thread) []thread {
 	if len(p.contains) > 0 {
 		f.claims = make([]int32, len(p.contains))
 	}
+	f.inherit(parent, kindArray)
 	if p.finished(f) {
 		out = add(out, thread{frame: f, at: placeOpen})
 	}
@@ -96,7 +98,7 @@ func (t *thread) stepOpen(b byte, out []thread) []thread {
 	case f.kind == frameObject && b == '}' && f.object.finished(f),
 		f.kind == frameArray && b == ']',
 		f.kind == frameList && b == ']':
-		return f.parent.complete(nil, out)
+		return f.end(out)
 	}
 	return out
 }
@@ -110,35 +112,51 @@ func (t *thread) stepAfter(b byte, out []thread) []thread {
 		case b == ',':
 			return f.array.items(f, out)
 		case b == ']' && f.array.finished(f):
-			return f.parent.complete(nil, out)
+			return f.end(out)
 		}
 	case frameObject:
 		switch {
 		case b == ',' && f.object.more(f):
 			return add(out, thread{frame: f, at: placeComma})
 		case b == '}' && f.object.finished(f):
-			return f.parent.complete(nil, out)
+			return f.end(out)
 		}
 	case frameCall:
 		if b == '}' {
-			return f.parent.complete(nil, out)
+			return f.end(out)
 		}
 	case frameList:
 		switch {
 		case b == ',':
 			return f.calls.next(f, out)
 		case b == ']' && int(f.count) >= f.calls.min:
-			return f.parent.complete(nil, out)
+			return f.end(out)
 		}
 	}
 	return out
 }
 
-// complete adds the thread after a value has ended in a frame. v is the value when it is a scalar.
+// end adds the thread after the end of a frame.
+func (f *frame) end(out []thread) []thread {
+	if !f.collects {
+		return f.parent.complete(nil, out)
+	}
+	v := &value{kind: kindArray, items: f.values, names: f.names}
+	if f.kind == frameObject {
+		v.kind = kindObject
+	}
+	return f.parent.complete(v, out)
+}
+
+// complete adds the thread after a value has ended in a frame. v is the value where the frame collects.
 func (f *frame) complete(v *value, out []thread) []thread {
-	if f.kind == frameArray && f.array.unique && v != nil {
+	if f.collects {
 		g := *f
 		g.values = append(slices.Clone(f.values), v)
+		g.differ = slices.DeleteFunc(slices.Clone(f.differ), func(e *value) bool {
+			other := e.item(&g)
+			return other == nil || !other.equal(v)
+		})
 		f = &g
 	}
 	return add(out, thread{frame: f, at: placeAfter})
@@ -179,7 +197,7 @@ func (t *thread) stepLiteral(b byte, out []thread) []thread {
 
 // endLiteral ends a number and reads the byte after it.
 func (t *thread) endLiteral(l *literal, b byte, out []thread) []thread {
-	if slices.ContainsFunc(t.frame.taken(), l.equals) {
+	if slices.ContainsFunc(t.frame.taken, l.equals) {
 		return out
 	}
 	for _, after := range t.frame.complete(l.value, nil) {
@@ -192,7 +210,7 @@ func (l *literal) equals(v *value) bool { return l.value != nil && l.value.equal
 
 // literalLive reports whether one of the literals that are still possible may be used.
 func (t *thread) literalLive() bool {
-	taken := t.frame.taken()
+	taken := t.frame.taken
 	if len(taken) == 0 {
 		return true
 	}
@@ -215,7 +233,7 @@ var digits = func() (out [256]string) {
 func digit(b byte) string { return digits[b] }
 
 func (t *thread) stepNumber(b byte, out []thread) []thread {
-	taken := takenNumbers(t.frame.taken())
+	taken := takenNumbers(t.frame.taken)
 	switch {
 	case b >= '0' && b <= '9' || b == '.' || b == 'e' || b == 'E' || b == '+' || b == '-':
 		next := *t
@@ -232,7 +250,7 @@ func (t *thread) stepNumber(b byte, out []thread) []thread {
 
 // numberValue is nil where nobody needs it.
 func (t *thread) numberValue() *value {
-	if f := t.frame; f.kind != frameArray || !f.array.unique {
+	if !t.frame.collects {
 		return nil
 	}
 	return newNumber(t.text)
@@ -261,7 +279,7 @@ func (t *thread) stepText(b byte, out []thread) []thread {
 		return out
 	}
 	next.n = t.texts.tally(t.n + 1)
-	if len(t.frame.taken()) > 0 || t.collects() {
+	if t.frame.collects {
 		next.text = t.text + string(c)
 	}
 	if next.textLive() {
@@ -270,11 +288,8 @@ func (t *thread) stepText(b byte, out []thread) []thread {
 	return out
 }
 
-// collects reports whether the string itself is needed when it ends.
-func (t *thread) collects() bool { return t.frame.kind == frameArray && t.frame.array.unique }
-
 func (t *thread) textValue() *value {
-	if !t.collects() {
+	if !t.frame.collects {
 		return nil
 	}
 	return &value{kind: kindString, text: t.text}
@@ -282,7 +297,7 @@ func (t *thread) textValue() *value {
 
 // takenText reports whether the string so far is one that the next item must differ from.
 func (t *thread) takenText() bool {
-	return slices.ContainsFunc(t.frame.taken(), func(v *value) bool { return v.kind == kindString && v.text == t.text })
+	return slices.ContainsFunc(t.frame.taken, func(v *value) bool { return v.kind == kindString && v.text == t.text })
 }
 
 // textLive reports whether the string so far can be finished.
@@ -291,7 +306,7 @@ func (t *thread) textLive() bool {
 	if !p.live(t.q, t.n) {
 		return false
 	}
-	taken := t.frame.taken()
+	taken := t.frame.taken
 	if len(taken) == 0 {
 		return true
 	}
@@ -319,10 +334,10 @@ func (p *textProgram) atLeast(q, n int32) int32 {
 // unitLive reports whether the code point that has begun can be one that fits.
 func (t *thread) unitLive() bool {
 	p := t.texts
-	few := len(t.frame.taken()) > 0
+	few := len(t.frame.taken) > 0
 	n := p.tally(t.n + 1)
 	fits := func(q int32) bool {
-		return p.live(q, n) && (!few || p.atLeast(q, n) > int32(len(t.frame.taken())))
+		return p.live(q, n) && (!few || p.atLeast(q, n) > int32(len(t.frame.taken)))
 	}
 	return t.unit.some(func(low, high rune) bool { return p.d.leads(t.q, low, high, fits) })
 }

@@ -3,6 +3,7 @@ package grammar
 import (
 	"math/big"
 	"slices"
+	"strings"
 )
 
 // frame is a value that is not finished yet: an array, an object, a call, the list of calls, or the whole text.
@@ -14,14 +15,21 @@ type frame struct {
 	count  int32 // of the items, members or calls begun
 
 	array  *arrayProgram
-	claims []int32  // by contains: how many items were claimed for it
-	values []*value // the items so far, when they must differ
+	claims []int32 // by contains: how many items were claimed for it
 
 	object  *objectProgram
 	seen    bitset   // declared names
 	want    bitset   // names that must come sooner or later; nil: those required
 	dynamic []string // other names
 	met     int      // obligations, as bits
+
+	// Where items must differ. A frame that collects keeps what it has read, names and values; differ are the
+	// values of which its own must be none, as far as they agree with it up to here; taken those of which the
+	// value that is being read must be none.
+	collects      bool
+	names         []string
+	values        []*value
+	differ, taken []*value
 
 	calls *callList
 }
@@ -84,7 +92,9 @@ func (f *frame) same(g *frame) bool {
 	return f != nil && g != nil && f.kind == g.kind && f.parent == g.parent && f.limit == g.limit && f.count == g.count &&
 		f.array == g.array && f.object == g.object && f.met == g.met && f.calls == g.calls &&
 		slices.Equal(f.claims, g.claims) && slices.Equal(f.seen, g.seen) && slices.Equal(f.want, g.want) &&
-		slices.Equal(f.dynamic, g.dynamic) && slices.EqualFunc(f.values, g.values, (*value).equal)
+		slices.Equal(f.dynamic, g.dynamic) && f.collects == g.collects && slices.Equal(f.names, g.names) &&
+		slices.EqualFunc(f.values, g.values, (*value).equal) && slices.Equal(f.differ, g.differ) &&
+		slices.Equal(f.taken, g.taken)
 }
 
 // maxThreads bounds the readings of one text. Those beyond are given up: the others can still be finished.
@@ -103,14 +113,6 @@ func add(threads []thread, t thread) []thread {
 	return append(threads, t)
 }
 
-// taken lists the values that the next item of an array must differ from.
-func (f *frame) taken() []*value {
-	if f.kind != frameArray || !f.array.unique {
-		return nil
-	}
-	return f.values
-}
-
 func takenNumbers(values []*value) []*big.Rat {
 	var out []*big.Rat
 	for _, v := range values {
@@ -126,24 +128,24 @@ func (f *frame) offers(n *node) bool {
 	if n.depth > f.limit {
 		return false
 	}
-	taken := f.taken()
-	if len(taken) == 0 || n.size == endless || int(n.size) > len(taken) {
+	if len(f.taken) == 0 || n.size == endless || int(n.size) > len(f.taken) {
 		return true
 	}
 	used := int32(0)
-	for _, v := range taken {
+	for _, v := range f.taken {
 		used += one(n.has(v))
 	}
 	return n.size > used
 }
 
-// has reports whether a scalar is surely or possibly one of the node's values.
+// has reports whether a value is surely or possibly one of the node's.
 func (n *node) has(v *value) bool {
 	text := string(v.appendCompact(nil, false))
 	if slices.ContainsFunc(n.literals, func(l *literal) bool { return l.text == text }) {
 		return true
 	}
-	return v.kind == kindNumber && len(n.numbers) > 0 || v.kind == kindString && len(n.texts) > 0
+	return v.kind == kindNumber && len(n.numbers) > 0 || v.kind == kindString && len(n.texts) > 0 ||
+		v.kind == kindArray && len(n.arrays) > 0 || v.kind == kindObject && len(n.objects) > 0
 }
 
 // live reports whether an array can be finished.
@@ -225,7 +227,7 @@ func (p *arrayProgram) finished(f *frame) bool {
 			return false
 		}
 	}
-	return f.count >= p.min
+	return f.count >= p.min && !f.repeats()
 }
 
 // items adds the threads that begin the next item.
@@ -239,6 +241,7 @@ func (p *arrayProgram) items(f *frame, out []thread) []thread {
 		}
 		next := *f
 		next.count++
+		next.taken = p.taken(f)
 		if len(p.contains) > 0 {
 			next.claims = slices.Clone(f.claims)
 		}
@@ -250,7 +253,7 @@ func (p *arrayProgram) items(f *frame, out []thread) []thread {
 			}
 		}
 		// The item itself joins values when it ends; until then it counts as one that differs.
-		if over || !f.offers(n) || (p.min > next.count || len(p.contains) > 0) && !p.liveAfter(&next) {
+		if over || !next.offers(n) || (p.min > next.count || len(p.contains) > 0) && !p.liveAfter(&next) {
 			continue
 		}
 		out = add(out, thread{frame: &next, at: placeValue, node: n})
@@ -328,16 +331,16 @@ func (p *objectProgram) open(f *frame, claim int32) bool {
 	if d == nil || p.dynamicDepth[claim] > f.limit {
 		return false
 	}
-	return d.count[0] == endless || int(d.count[0]) > len(f.dynamic)+len(p.names)
+	return p.free[claim] == endless || int(p.free[claim]) > len(f.dynamic)
 }
 
 // enough reports whether the least number of members can be reached from total, which has those wanted.
 func (p *objectProgram) enough(f *frame, want bitset, total int32) bool {
-	if total >= p.min || p.open(f, 0) && p.dynamic[0].count[0] == endless {
+	if total >= p.min || p.open(f, 0) && p.free[0] == endless {
 		return max(total, p.min) <= p.max
 	}
 	if p.open(f, 0) {
-		total += p.dynamic[0].count[0] - int32(len(f.dynamic)+len(p.names))
+		total += p.free[0] - int32(len(f.dynamic))
 	}
 	have := slices.Clone(want)
 	have.addAll(f.seen)
@@ -367,7 +370,7 @@ func (p *objectProgram) enough(f *frame, want bitset, total int32) bool {
 
 // finished reports whether an object may end.
 func (p *objectProgram) finished(f *frame) bool {
-	return f.count >= p.min && f.seen.holds(f.wanted()) && f.met == 1<<p.obligations-1
+	return f.count >= p.min && f.seen.holds(f.wanted()) && f.met == 1<<p.obligations-1 && !f.repeats()
 }
 
 // with is the frame after a declared member's name; nil when the object could not be finished then.
@@ -386,12 +389,18 @@ func (p *objectProgram) with(f *frame, name int, claim int32) *frame {
 	if !p.plain && !p.live(&g) {
 		return nil
 	}
+	if f.collects {
+		g.names = append(slices.Clone(f.names), p.names[name])
+		if g.taken = p.taken(&g); !g.offers(p.values[name][claim]) {
+			return nil
+		}
+	}
 	return &g
 }
 
 // may reports whether a declared name may come next.
 func (p *objectProgram) may(f *frame, name int, claim int32) bool {
-	if p.plain {
+	if p.plain && !f.collects {
 		return !f.seen.has(name) && p.fits(f, name, claim)
 	}
 	return p.with(f, name, claim) != nil
@@ -408,6 +417,10 @@ func (p *objectProgram) withOther(f *frame, name string, claim int32) *frame {
 	g.dynamic = append(slices.Clone(f.dynamic), name)
 	if !p.plain && !p.live(&g) {
 		return nil
+	}
+	if f.collects {
+		g.names = append(slices.Clone(f.names), name)
+		g.taken = p.taken(&g)
 	}
 	return &g
 }
@@ -440,9 +453,12 @@ func (t *thread) keyLive() bool {
 		if d.count[t.q] == endless {
 			return true
 		}
-		used := t.high - t.low
+		used := int32(0)
+		for i := t.low; i < t.high; i++ {
+			used += one(p.named[t.claim].has(int(i)))
+		}
 		for _, name := range t.frame.dynamic {
-			used += one(len(name) >= len(t.text) && name[:len(t.text)] == t.text)
+			used += one(strings.HasPrefix(name, t.text))
 		}
 		if d.count[t.q] > used {
 			return true

@@ -106,6 +106,7 @@ type compiler struct {
 	pending  []pendingNode
 	refine   []func() // build the automata of undeclared names
 	refined  int      // the number of nodes with values when they were built last
+	rounds   int
 	dfas     []*dfa
 }
 
