@@ -44,7 +44,6 @@ type Grammar struct {
 	start  thread
 	faults []Fault
 	names  []string // of the tools
-	dfas   []*dfa
 	masks  keptMasks
 }
 
@@ -66,7 +65,7 @@ func Compile(schema []byte, o Options) (*Grammar, error) {
 		return nil, &Error{faults}
 	}
 	root := &frame{kind: frameRoot, limit: MaxDepth}
-	return &Grammar{start: thread{frame: root, at: placeValue, node: n}, faults: faults, dfas: c.dfas}, nil
+	return &Grammar{start: thread{frame: root, at: placeValue, node: n}, faults: faults}, nil
 }
 
 func compile(text []byte, mode Mode) (*node, *compiler, error) {
@@ -148,7 +147,6 @@ func (g *Grammar) arguments(t Tool, o Options) (*node, []Fault, error) {
 		schema = []byte(`{}`)
 	}
 	c := newCompiler(o.Mode == ModeTool)
-	c.dfas = g.dfas
 	root, err := parseJSON(schema)
 	if err != nil {
 		return nil, nil, fmt.Errorf("grammar: tool %q: %w", t.Name, err)
@@ -157,7 +155,6 @@ func (g *Grammar) arguments(t Tool, o Options) (*node, []Fault, error) {
 	object := &schemaOfObjects
 	n := c.node(signed{s: object}, signed{s: c.reader.read(root, "")})
 	c.finish()
-	g.dfas = c.dfas
 	faults := c.reader.faults
 	if n.depth > MaxDepth {
 		faults, n = append(faults, Fault{Pointer: "/", Keyword: "parameters", Reason: "no arguments satisfy them"}), nil

@@ -210,17 +210,7 @@ func (d *dfa) measure() {
 	n := len(d.ends)
 	d.count, d.longest = make([]int32, n), make([]int32, n)
 	order, cyclic := d.postOrder()
-	size := make([]int64, d.classes)
-	for i, from := range d.bounds {
-		to := rune(utf8.MaxRune + 1)
-		if i+1 < len(d.bounds) {
-			to = d.bounds[i+1]
-		}
-		if from < surrogateFrom && to > surrogateTo {
-			to -= surrogateTo - surrogateFrom + 1
-		}
-		size[d.class[i]] += int64(to - from)
-	}
+	size := d.classSizes()
 	for _, q := range order {
 		if cyclic[q] {
 			d.count[q], d.longest[q] = endless, endless
@@ -243,6 +233,22 @@ func (d *dfa) measure() {
 		}
 		d.count[q], d.longest[q] = int32(total), far
 	}
+}
+
+// classSizes counts the code points of each class.
+func (d *dfa) classSizes() []int64 {
+	size := make([]int64, d.classes)
+	for i, from := range d.bounds {
+		to := rune(utf8.MaxRune + 1)
+		if i+1 < len(d.bounds) {
+			to = d.bounds[i+1]
+		}
+		if from < surrogateFrom && to > surrogateTo {
+			to -= surrogateTo - surrogateFrom + 1
+		}
+		size[d.class[i]] += int64(to - from)
+	}
+	return size
 }
 
 // postOrder lists the states reachable from the start, each after those it leads to, and marks those that lie
@@ -334,37 +340,6 @@ func (d *dfa) leads(q int32, from, to rune, ok func(q int32) bool) bool {
 		}
 	}
 	return false
-}
-
-// words lists the texts a finite automaton accepts, at most limit of them; nil when there are more.
-func (d *dfa) words(limit int32) []string {
-	if d.count[0] > limit {
-		return nil
-	}
-	var out []string
-	var walk func(q int32, text []rune)
-	walk = func(q int32, text []rune) {
-		if d.ends[q] {
-			out = append(out, string(text))
-		}
-		for i, from := range d.bounds {
-			to := d.next[int(q)*d.classes+int(d.class[i])]
-			if to == dead {
-				continue
-			}
-			last := rune(utf8.MaxRune)
-			if i+1 < len(d.bounds) {
-				last = d.bounds[i+1] - 1
-			}
-			for c := from; c <= last; c++ {
-				if c < surrogateFrom || c > surrogateTo {
-					walk(to, append(slices.Clone(text), c))
-				}
-			}
-		}
-	}
-	walk(0, nil)
-	return out
 }
 
 // furthest is the greatest distance of a state to its nearest end.

@@ -88,7 +88,18 @@ func (p *objectProgram) addsNames() bool {
 
 // tells reports that a member, which comes for sure or can always be added, has many values.
 func (p *objectProgram) tells(name int) bool {
-	return (p.plain || p.required.has(name) && p.obligations == 0) && p.values[name][0].size == endless
+	if !p.loose && !p.required.has(name) {
+		return false
+	}
+	some := false
+	for _, n := range p.values[name] {
+		if n.depth != endless {
+			if some = true; n.size != endless {
+				return false
+			}
+		}
+	}
+	return some
 }
 
 // taken lists the values that the member named last must differ from: those of the objects that agree so far,

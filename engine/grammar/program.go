@@ -52,6 +52,7 @@ type objectProgram struct {
 	obligations  int
 	depth        int32
 	distinct     bool // always another object can be made than some given ones
+	loose        bool // any name that is not there can be added
 	plain        bool // nothing but required members restricts the set of members
 }
 
@@ -171,10 +172,6 @@ func (c *compiler) fill(n *node, v *values) {
 			continue
 		}
 		if p := newTextProgram(d, t.min, t.max); p != nil {
-			p.name = int32(slices.Index(c.dfas, d))
-			if p.name < 0 {
-				p.name, c.dfas = int32(len(c.dfas)), append(c.dfas, d)
-			}
 			n.texts = append(n.texts, p)
 		}
 	}
@@ -312,7 +309,8 @@ func (c *compiler) objectProgram(o *objectShape) *objectProgram {
 	if !c.closed(o) {
 		c.dynamicNames(p, o, owed)
 	}
-	p.plain = p.min == 0 && p.max == endless && len(p.closure) == 0 && p.obligations == 0
+	p.loose = p.min == 0 && p.max == endless && len(p.closure) == 0
+	p.plain = p.loose && p.obligations == 0
 	return p
 }
 
@@ -578,18 +576,19 @@ func (n *node) count() bool {
 	for _, t := range n.texts {
 		total += int64(t.size())
 	}
+	// Arrays, or objects, that can't be told apart for sure are used once, whatever their shape.
+	arrays, objects := int64(min(len(n.arrays), 1)), int64(min(len(n.objects), 1))
 	for _, a := range n.arrays {
-		total++
-		if a.distinct = a.distinct || a.manyItems(); a.distinct {
-			total = int64(endless)
+		if a.distinct = a.manyItems(); a.distinct {
+			arrays = int64(endless)
 		}
 	}
 	for _, o := range n.objects {
-		total++
-		if o.distinct = o.distinct || o.manyMembers(); o.distinct {
-			total = int64(endless)
+		if o.distinct = o.manyMembers(); o.distinct {
+			objects = int64(endless)
 		}
 	}
+	total += arrays + objects
 	size := int32(min(total, int64(endless)))
 	changed := size != n.size
 	n.size = size

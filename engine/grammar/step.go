@@ -317,20 +317,6 @@ func (t *thread) textLive() bool {
 	return begun == 0 || p.atLeast(t.q, t.n) > begun
 }
 
-// atLeast is a lower bound of the number of strings that n code points which led to a state can become.
-func (p *textProgram) atLeast(q, n int32) int32 {
-	d := p.d
-	switch {
-	case p.max == endless && d.longest[q] == endless:
-		return endless
-	case p.max == endless && p.min <= n, p.max != endless && p.min <= n && d.longest[q] <= p.max-n:
-		return d.count[q]
-	case d.safe[q] && d.everything() && p.max > n:
-		return endless
-	}
-	return one(p.live(q, n))
-}
-
 // unitLive reports whether the code point that has begun can be one that fits.
 func (t *thread) unitLive() bool {
 	p := t.texts

@@ -1,13 +1,17 @@
 package grammar
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync"
+)
 
 // textProgram is a set of strings as an automaton and limits of length.
 type textProgram struct {
 	d        *dfa
 	min, max int32 // code points; max: endless for no limit
 	lengths  [][]uint64
-	name     int32 // tells the automata of a grammar apart, for the masks that are kept
+	once     sync.Once
+	exact    [][]int32 // see tallies
 }
 
 // maxLengthBits bounds the table of reachable lengths of one automaton.
@@ -98,18 +102,60 @@ func (p *textProgram) tally(n int32) int32 {
 	return n
 }
 
-// size is how many strings the set has; endless when there are many.
-func (p *textProgram) size() int32 {
-	if p.max != endless || p.min > 0 {
-		if p.max != endless && p.d.everything() {
-			if p.max == 0 {
-				return 1
+// size is how many strings the set has: a lower bound, endless when there are many.
+func (p *textProgram) size() int32 { return p.atLeast(0, 0) }
+
+const (
+	// longestTally bounds the lengths up to which strings are counted.
+	longestTally = 128
+	// plenty is a number of strings that no array of different ones uses up.
+	plenty = 1 << 16
+)
+
+// tallies counts, by length and state, the texts of exactly that length to an end; at most plenty.
+func (p *textProgram) tallies() [][]int32 {
+	p.once.Do(func() {
+		d := p.d
+		size := d.classSizes()
+		last := make([]int32, len(d.ends))
+		for q, ends := range d.ends {
+			last[q] = one(ends)
+		}
+		p.exact = append(p.exact, last)
+		for range min(p.max, longestTally) {
+			next := make([]int32, len(d.ends))
+			for q := range next {
+				total := int64(0)
+				for class, to := range d.next[q*d.classes : (q+1)*d.classes] {
+					if to != dead && total < plenty {
+						total += size[class] * int64(last[to])
+					}
+				}
+				next[q] = int32(min(total, plenty))
 			}
+			p.exact, last = append(p.exact, next), next
+		}
+	})
+	return p.exact
+}
+
+// atLeast is a lower bound of the number of strings that n code points which led to a state can become.
+func (p *textProgram) atLeast(q, n int32) int32 {
+	d := p.d
+	switch {
+	case !p.live(q, n):
+		return 0
+	case p.max == endless && p.min <= n:
+		return d.count[q]
+	case p.max > n && d.everything():
+		return endless
+	}
+	exact := p.tallies()
+	total := int32(0)
+	for length := max(p.min-n, 0); length <= p.max-n && int(length) < len(exact); length++ {
+		if total += exact[length][q]; total >= plenty {
 			return endless
 		}
-		if p.d.count[0] == endless && p.max != endless {
-			return 1 // at least; nobody needs it closer
-		}
 	}
-	return p.d.count[0]
+	return max(total, 1)
 }

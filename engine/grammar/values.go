@@ -107,7 +107,6 @@ type compiler struct {
 	refine   []func() // build the automata of undeclared names
 	refined  int      // the number of nodes with values when they were built last
 	rounds   int
-	dfas     []*dfa
 }
 
 func newCompiler(tool bool) *compiler {
