@@ -163,7 +163,7 @@ func (l *library) init(system, tools, index string) (int, string, error) {
 		return 0, "", errNotLoaded
 	}
 	l.endSession()
-	s, err := l.engine.NewSession(ctx, engine.SessionOptions{System: system, Tools: tools})
+	s, err := l.engine.NewSession(ctx, engine.SessionOptions{System: system, Tools: tools, Lenient: true})
 	if err != nil {
 		return 0, "", err
 	}

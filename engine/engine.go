@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/engine/grammar"
 	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/tokenizer"
 )
@@ -44,6 +45,10 @@ type weights struct {
 	prefixes *prefixCache
 	exact    bool
 	layers   int
+
+	grammars       grammarCache
+	vocabularyOnce sync.Once
+	pieces         *grammar.Vocabulary
 
 	mu      sync.Mutex
 	engines int // that are not closed

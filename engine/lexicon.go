@@ -19,7 +19,8 @@ type lexicon struct {
 	opening tokenSet // the first token after a tool result
 	answer  tokenSet // after a thought there, until prose begins
 	prose   tokenSet
-	call    tokenSet // between <tool_call> and </tool_call>
+
+	mustCall tokenSet // a thought that has to end in a call
 }
 
 // neverSampled are the marks that only the engine itself writes.
@@ -45,7 +46,7 @@ func newLexicon(t *tokenizer.Tokenizer, g cact.Geometry) (*lexicon, error) {
 	l.opening = all.without(tokenizer.EndThink, tokenizer.EndToolCall)
 	l.answer = l.opening.without(tokenizer.Think)
 	l.prose = l.answer.without(tokenizer.ToolCall)
-	l.call = all.without(tokenizer.Think, tokenizer.EndThink, tokenizer.ToolCall)
+	l.mustCall = l.thought.without(tokenizer.EOS, tokenizer.IMEnd)
 	return l, nil
 }
 

@@ -73,6 +73,9 @@ func respondTo(t *testing.T, l *lexicon, user bool, limit int, script ...int32) 
 		t.Fatal(err)
 	}
 	s := &Session{engine: &Engine{lex: l}, tools: tools}
+	if s.grammar, err = new(grammarCache).compile(tools, false); err != nil {
+		t.Fatal(err)
+	}
 	f := newFixture(l, user, limit, script...)
 	f.mustRun(t)
 	return s.respond(f.turn)
@@ -99,11 +102,6 @@ func TestRespond(t *testing.T) {
 		{"no call", true, 200, ids(300, imEnd), want{"respond", "", "", l.tok.Decode(ids(300)), "", "[]"}},
 		{"prose", false, 200, join(text(" All done "), ids(imEnd)), want{"respond", "", "", "All done", "All done", "[]"}},
 		{"thought and prose", false, 200, join(ids(think, 300, endThnk), text("Done"), ids(imEnd)), want{"respond", "", "", l.tok.Decode(ids(300)), "Done", "[]"}},
-		{"no JSON", true, 200, join(ids(endThnk), text(`[{"name":`), ids(endCall)), want{"call", "malformed", `malformed function_calls JSON: [{"name":`, "", "", "[]"}},
-		{"no list", true, 200, join(ids(endThnk), text(`{"name":"set_lights","arguments":{}}`)), want{"call", "malformed", `malformed function_calls JSON: {"name":"set_lights","arguments":{}}`, "", "", "[]"}},
-		{"empty region", true, 200, join(ids(endThnk, endCall)), want{"call", "malformed", `malformed function_calls JSON: `, "", "", "[]"}},
-		{"undeclared tool", true, 200, join(ids(endThnk), text(`[{"name":"open_door","arguments":{}}]`)), want{"call", "malformed", `malformed function_calls JSON: [{"name":"open_door","arguments":{}}]`, "", "", "[]"}},
-		{"bad shape", true, 200, join(ids(endThnk), text(`[{"name":"set_lights"}]`)), want{"call", "malformed", `malformed function_calls JSON: [{"name":"set_lights"}]`, "", "", "[]"}},
 		{"cut in the thought", true, 4, ids(300), want{"respond", "truncated", "answer truncated: token budget exhausted", "", "", "[]"}},
 		{"cut prose", false, 4, ids(300, 301, 302, 303), want{"respond", "truncated", "answer truncated: token budget exhausted", l.tok.Decode(ids(300, 301, 302)), l.tok.Decode(ids(300, 301, 302)), "[]"}},
 		{"cut before a call is complete", false, 12, join(ids(call), text("["+element+"]")), want{"call", "truncated", "tool call truncated: token budget exhausted", "", "", "[]"}},
@@ -121,51 +119,4 @@ func TestRespond(t *testing.T) {
 		}
 		checkEnvelope(t, r.JSON())
 	}
-}
-
-func TestCallList(t *testing.T) {
-	for _, c := range []struct {
-		text               string
-		complete, closable bool
-	}{
-		{"", false, false}, {"[", false, false}, {"[]", true, false}, {"[ ]", true, false},
-		{`[{"name":"a]"`, false, false}, {`[{"a":"\"]}"}`, false, true}, {`[{"a":"}`, false, false},
-		{`[{"a":[]}`, false, true}, {`[{"a":[]} `, false, true}, {`[{},`, false, false}, {`[{}]`, true, false},
-		{`{}`, true, false}, {`]`, true, false}, {`"[]"`, false, false}, {`[[{}`, false, false},
-	} {
-		var whole, bytewise callList
-		whole.write([]byte(c.text))
-		for i := range len(c.text) {
-			bytewise.write([]byte{c.text[i]})
-		}
-		if whole.complete != c.complete || whole.closable() != c.closable || whole != bytewise {
-			t.Errorf("%q: complete %v, closable %v, expected %v, %v", c.text, whole.complete, whole.closable(), c.complete, c.closable)
-		}
-	}
-}
-
-// A list that the JSON decoder accepts is complete exactly at its end, and what is closable is one after a
-// bracket.
-func FuzzCallList(f *testing.F) {
-	for _, s := range []string{oneCall, "[]", `[{"a":"\\"},{"b":[[]]}]`, `[{}`, ` [ { "x" : "é\"" } ] `} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var l callList
-		trimmed := strings.Trim(text, " \t\r\n")
-		list := json.Valid([]byte(text)) && strings.HasPrefix(trimmed, "[")
-		end := len(strings.TrimRight(text, " \t\r\n"))
-		for i := range len(text) {
-			if list && l.complete && i < end {
-				t.Fatalf("%q is complete at byte %d", text, i)
-			}
-			l.next(text[i])
-		}
-		if list && !l.complete {
-			t.Fatalf("%q is not complete", text)
-		}
-		if l.closable() && json.Valid([]byte(text)) {
-			t.Fatalf("%q is closable, but is a whole", text)
-		}
-	})
 }

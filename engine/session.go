@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/engine/grammar"
 	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/engine/prompt"
 )
@@ -28,6 +29,10 @@ type SessionOptions struct {
 	// Markers lets the spellings of control tokens inside System, Tools and inputs become control tokens.
 	// Without it, which is safe, they stay text.
 	Markers bool
+	// Lenient accepts tools with JSON Schema keywords that restrict values and are not supported: values are
+	// then not constrained by them, and every response lists them in Warnings. Without it such tools fail with
+	// ErrTools.
+	Lenient bool
 }
 
 // CompleteOptions say how one answer is decoded. The zero value is greedy.
@@ -39,11 +44,21 @@ type CompleteOptions struct {
 	Temperature float32
 	// Seed makes draws repeatable.
 	Seed uint64
+	// ToolChoice says which calls the answer may have.
+	ToolChoice ToolChoice
+	// MaxCalls is how many calls the answer may have at most; 0 means no limit.
+	MaxCalls int
 }
 
 func (o CompleteOptions) validate() (CompleteOptions, error) {
 	if o.MaxNewTokens < 0 {
 		return o, fmt.Errorf("engine: %w: at most %d new tokens, expected 0 (which means %d) or more", ErrArgument, o.MaxNewTokens, defaultNewTokens)
+	}
+	if o.MaxCalls < 0 {
+		return o, fmt.Errorf("engine: %w: at most %d calls, expected 0 (which means no limit) or more", ErrArgument, o.MaxCalls)
+	}
+	if c := o.ToolChoice; c.None && (c.Required || c.Tool != "") {
+		return o, fmt.Errorf("engine: %w: tool choice: no call and a call at once", ErrArgument)
 	}
 	if t := float64(o.Temperature); !(t >= 0) || math.IsInf(t, 0) {
 		return o, fmt.Errorf("engine: %w: temperature %v, expected 0 or more", ErrArgument, t)
@@ -65,6 +80,7 @@ type Session struct {
 	prefix  []int32
 	start   *model.Snapshot // the state at the prefix's end
 	tools   *prompt.Toolset
+	grammar *grammar.Grammar // of the calls of all tools
 	markers bool
 
 	turn chan struct{} // holds a value while a call runs
@@ -112,7 +128,11 @@ func (e *Engine) newSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err != nil {
 		return nil, fmt.Errorf("engine: %w: %w", ErrTools, err)
 	}
-	s := &Session{engine: e, tools: tools, markers: o.Markers, turn: make(chan struct{}, 1)}
+	calls, err := e.weights.grammars.compile(tools, o.Lenient)
+	if err != nil {
+		return nil, fmt.Errorf("engine: %w: %w", ErrTools, err)
+	}
+	s := &Session{engine: e, tools: tools, grammar: calls, markers: o.Markers, turn: make(chan struct{}, 1)}
 	s.prefix = s.encodePrefix(o.System)
 	if limit := e.model.Geometry().MaxSeqLen; len(s.prefix) >= limit {
 		return nil, fmt.Errorf("engine: %w: system text and tools are %d tokens, the context holds %d with the conversation; shorten or leave out tools", ErrPrefix, len(s.prefix), limit)
@@ -223,6 +243,10 @@ func (s *Session) attempt(ctx context.Context, text string, o CompleteOptions, b
 		return nil, err
 	}
 	in := s.read(text)
+	calls, err := s.choose(o, !in.tool)
+	if err != nil {
+		return nil, err
+	}
 	ids := s.encode(in, true)
 	if need, limit := len(s.prefix)+len(ids)+o.MaxNewTokens, s.contextSize(); need > limit || need < 0 {
 		return failure(CodeOverflow, fmt.Sprintf(
@@ -230,7 +254,7 @@ func (s *Session) attempt(ctx context.Context, text string, o CompleteOptions, b
 			len(s.prefix), len(ids), o.MaxNewTokens, limit)), nil
 	}
 	*before = s.save()
-	return s.answer(ctx, in, ids, o)
+	return s.answer(ctx, in, ids, calls, o)
 }
 
 // cancelledOr is the response for an error that the caller's cancelling led to; other errors stay errors.
@@ -274,7 +298,7 @@ func (s *Session) place(ctx context.Context, in input, first []int32, newTokens 
 }
 
 // answer feeds the turn and lets the model answer. After an error the session's state is undefined.
-func (s *Session) answer(ctx context.Context, in input, first []int32, o CompleteOptions) (*Response, error) {
+func (s *Session) answer(ctx context.Context, in input, first []int32, calls *grammar.Grammar, o CompleteOptions) (*Response, error) {
 	ids, err := s.place(ctx, in, first, o.MaxNewTokens)
 	if err != nil {
 		return nil, err
@@ -287,6 +311,8 @@ func (s *Session) answer(ctx context.Context, in input, first []int32, o Complet
 	t := &turn{
 		lex: s.engine.lex, model: s.model, choose: newChooser(o.Temperature, o.Seed), limit: o.MaxNewTokens,
 		user: !in.tool, head: s.engine.has(cact.ConfidenceHead),
+		calls: calls.Start(s.engine.weights.vocabulary(s.engine.Geometry().LogitCount())), callable: calls.Callable(),
+		required: o.ToolChoice.Required || o.ToolChoice.Tool != "",
 	}
 	if err := t.run(ctx); err != nil {
 		return nil, err

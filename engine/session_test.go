@@ -124,6 +124,21 @@ func TestDemoAnswers(t *testing.T) {
 	}
 }
 
+// allowed reports whether the calls in an answer fit the session's tools.
+func allowed(s *Session, answer []int32) bool {
+	from, to := slices.Index(answer, tokenizer.ToolCall), slices.Index(answer, tokenizer.EndToolCall)
+	if from < 0 || to < from {
+		return true
+	}
+	m := s.grammar.Start(s.engine.weights.vocabulary(s.engine.Geometry().LogitCount()))
+	for _, id := range answer[from+1 : to] {
+		if !m.Accept(id) {
+			return false
+		}
+	}
+	return m.Complete()
+}
+
 // A session's answer is the reference's greedy answer where that needs no mask.
 func TestSessionAnswersAsTheReference(t *testing.T) {
 	b, err := os.ReadFile("../testdata/demo/eval.jsonl")
@@ -147,9 +162,9 @@ func TestSessionAnswersAsTheReference(t *testing.T) {
 		}
 		s := begin(t, e, SessionOptions{System: row.System, Tools: string(row.Tools)})
 		if !row.Complete || row.Kind == "result" || slices.Min(row.Margins) < 0.2 ||
-			!slices.Equal(s.PrefixIDs(), row.PromptIDs[:min(s.PrefixTokens(), len(row.PromptIDs))]) {
+			!slices.Equal(s.PrefixIDs(), row.PromptIDs[:min(s.PrefixTokens(), len(row.PromptIDs))]) || !allowed(s, row.OutputIDs) {
 			s.Close()
-			continue // a turn of another kind, undecided, or with names that are converted
+			continue // a turn of another kind, undecided, with names that are converted, or with calls that are invalid
 		}
 		r := say(t, s, row.Query)
 		if got := join(s.PrefixIDs(), r.PromptIDs); !slices.Equal(got, row.PromptIDs) {

@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/engine/grammar"
 	"github.com/libneedle/libneedle/simd"
 	"github.com/libneedle/libneedle/tokenizer"
 )
@@ -34,13 +37,17 @@ type turn struct {
 	user   bool // the input is a user's, not a tool's
 	head   bool // the model has a confidence head
 
+	calls    *grammar.Matcher // of the list of calls
+	callable bool             // the list can have a call
+	required bool             // the turn must end with a call
+
 	out []int32 // all tokens of the answer
 	fed int     // how many of them the model has seen
 
 	thought, prose, call []int32 // the parts of out between the marks
 	called               bool    // the call region was entered
 	cut                  bool    // the limit ended the answer
-	list                 callList
+	stuck                bool    // the vocabulary can't spell what the grammar allows
 
 	score score
 }
@@ -83,7 +90,7 @@ func (t *turn) free(ctx context.Context, legal tokenSet) (step, error) {
 	if !t.room(1, 1) {
 		return t.cutOff(), nil
 	}
-	if !t.room(1, 2) { // for a call and what closes it
+	if legal.has(tokenizer.ToolCall) && (!t.callable || !t.room(1, 2)) { // for a call and what closes it
 		legal = t.lex.prose
 	}
 	id, err := t.next(ctx, legal)
@@ -115,7 +122,11 @@ func (t *turn) think(ctx context.Context) (step, error) {
 	if t.limit-len(t.out) <= thoughtReserve {
 		return t.force(t.afterThought, 1, tokenizer.EndThink), nil
 	}
-	id, err := t.next(ctx, t.lex.thought)
+	legal := t.lex.thought
+	if t.required {
+		legal = t.lex.mustCall
+	}
+	id, err := t.next(ctx, legal)
 	if err != nil {
 		return nil, err
 	}
@@ -145,36 +156,52 @@ func (t *turn) beginCall(context.Context) (step, error) {
 func (t *turn) write(ctx context.Context) (step, error) {
 	t.called = true
 	left := t.limit - len(t.out)
+	legal := t.calls.Mask()
 	switch {
-	case t.list.complete:
+	case t.calls.Complete():
 		return t.closeCall, t.readHead(ctx)
-	case left <= listReserve && t.list.closable() && t.room(len(t.lex.bracket), 2):
-		t.extend(t.lex.bracket...)
-		return t.write, nil
+	case left <= listReserve && t.closable() && t.room(len(t.lex.bracket), 2):
+		return t.write, t.extend(t.lex.bracket...)
 	case !t.room(1, 2):
 		t.cut = true
 		return t.closeCall, nil
 	}
-	id, logProb, err := t.pick(ctx, t.lex.call)
+	if only, forced := legal.Only(); forced {
+		t.score.addCall(0)
+		return t.write, t.extend(only)
+	}
+	if legal.Count() == 0 {
+		t.stuck = true
+		return t.closeCall, nil
+	}
+	id, logProb, err := t.pick(ctx, legal.Words())
 	if err != nil {
 		return nil, err
 	}
-	switch id {
-	case tokenizer.EndToolCall, tokenizer.EOS, tokenizer.IMEnd:
-		return t.closeCall, nil
-	}
 	t.score.addCall(logProb)
-	t.extend(id)
-	return t.write, nil
+	return t.write, t.extend(id)
+}
+
+// closable reports whether a `]` would complete a list that has a call. An empty list is left open: a cut
+// answer must not look like a refusal.
+func (t *turn) closable() bool {
+	n := len(t.call)
+	if n == 0 || !bytes.HasSuffix(t.lex.tok.PieceBytes(int(t.call[n-1])), []byte("}")) {
+		return false
+	}
+	return t.calls.Closes("]")
 }
 
 // extend adds tokens to the list.
-func (t *turn) extend(ids ...int32) {
+func (t *turn) extend(ids ...int32) error {
 	t.emit(ids...)
 	t.call = append(t.call, ids...)
 	for _, id := range ids {
-		t.list.write(t.lex.tok.PieceBytes(int(id)))
+		if !t.calls.Accept(id) {
+			return fmt.Errorf("engine: token %d does not fit the list of calls %q", id, t.lex.tok.Decode(t.call))
+		}
 	}
+	return nil
 }
 
 // closeCall ends region and message.

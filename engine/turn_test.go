@@ -10,6 +10,7 @@ import (
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/demo"
+	"github.com/libneedle/libneedle/engine/grammar"
 	"github.com/libneedle/libneedle/tokenizer"
 )
 
@@ -94,7 +95,30 @@ type fixture struct {
 
 func newFixture(l *lexicon, user bool, limit int, wanted ...int32) fixture {
 	s := &scripted{size: l.tok.Len(), wanted: wanted, headAt: -1}
-	return fixture{&turn{lex: l, model: s, choose: newChooser(0, 0), limit: limit, user: user}, s}
+	t := &turn{lex: l, model: s, choose: newChooser(0, 0), limit: limit, user: user, calls: lightCalls(l), callable: true}
+	return fixture{t, s}
+}
+
+// lightCalls follows a list of calls of one tool, with any arguments.
+func lightCalls(l *lexicon) *grammar.Matcher {
+	g, err := grammar.CompileTools([]grammar.Tool{{Name: "set_lights"}}, grammar.Options{Mode: grammar.ModeTool})
+	if err != nil {
+		panic(err)
+	}
+	w := weights{tok: l.tok}
+	return g.Start(w.vocabulary(l.tok.Len()))
+}
+
+// chosen counts the tokens of a list at whose place others are legal too.
+func chosen(l *lexicon, list []int32) int {
+	n, m := 0, lightCalls(l)
+	for _, id := range list {
+		if _, forced := m.Mask().Only(); !forced {
+			n++
+		}
+		m.Accept(id)
+	}
+	return n
 }
 
 func (f fixture) mustRun(t *testing.T) {
@@ -126,8 +150,9 @@ func TestUserTurnForcesItsMarks(t *testing.T) {
 	if !slices.Equal(f.out, want) {
 		t.Fatalf("wrote\n%v, expected\n%v", f.out, want)
 	}
-	// <think>, newline, <tool_call>, </tool_call> and <|im_end|> cost no product with the head.
-	if got, want := f.script.products, len(thought)+1+len(list); got != want {
+	// <think>, newline, <tool_call>, </tool_call> and <|im_end|> cost no product with the head, and in the list
+	// no token that is the only legal one.
+	if got, want := f.script.products, len(thought)+1+chosen(l, list); got != want {
 		t.Errorf("%d products with the head, expected %d", got, want)
 	}
 	if !f.called || f.cut || f.text(f.call) != oneCall || strings.TrimSpace(f.text(f.thought)) != "'on' -> on" {
@@ -152,7 +177,6 @@ func TestMasks(t *testing.T) {
 		legal    tokenSet
 	}{
 		{"thought", true, ids(300), ids(6, 10, 11), l.thought},
-		{"call", true, ids(300), ids(6, 7, 10), l.call},
 		{"opening", false, ids(300), ids(7, 11), l.opening},
 		{"answer", false, ids(300), ids(6, 7, 11), l.answer},
 		{"prose", false, ids(300), ids(6, 7, 10, 11), l.prose},
@@ -283,17 +307,51 @@ func TestAfterAToolResult(t *testing.T) {
 	}
 }
 
+// What ends a message elsewhere ends no list: it goes on until it is complete or the limit is reached.
 func TestCallRegionEnds(t *testing.T) {
 	l := demoLexicon(t)
-	enter := join(ids(endThnk))
-	begin := join(ids(think, endThnk), l.newline, ids(call))
 	half := l.tok.EncodePlain(`[{"name":`)
-	for _, stop := range ids(endCall, imEnd, eos) {
-		f := newFixture(l, true, 200, join(enter, half, ids(stop))...)
-		f.mustRun(t)
-		if want := join(begin, half, ids(endCall, imEnd)); !slices.Equal(f.out, want) || f.cut || f.list.complete {
-			t.Errorf("stop %d: wrote %v, expected %v", stop, f.out, want)
+	for _, stop := range ids(endCall, imEnd, eos, think, call) {
+		f := newFixture(l, true, 200, join(ids(endThnk), half, ids(stop))...)
+		if !l.thought.has(stop) {
+			f.script.tempting = ids(stop)
 		}
+		f.mustRun(t)
+		region := f.out[slices.Index(f.out, call)+1 : len(f.out)-2]
+		if !slices.Equal(region[:len(half)], half) || slices.Contains(region, stop) || f.calls.Complete() == f.cut {
+			t.Errorf("stop %d: wrote %v, cut %v", stop, f.out, f.cut)
+		}
+		if !slices.Equal(f.out[len(f.out)-2:], ids(endCall, imEnd)) {
+			t.Errorf("stop %d: the message is not closed: %v", stop, f.out)
+		}
+	}
+}
+
+// One legal token costs no product with the head; the control has a choice.
+func TestForcedTokensCostNoLogits(t *testing.T) {
+	l := demoLexicon(t)
+	list := l.tok.EncodePlain(oneCall)
+	f := newFixture(l, false, 200, join(ids(call), list)...)
+	f.mustRun(t)
+	if n := chosen(l, list); n == len(list) || f.script.products != 1+n {
+		t.Errorf("%d products for <tool_call> and %d tokens of which %d are chosen", f.script.products, len(list), n)
+	}
+}
+
+// A vocabulary that can't spell what is allowed ends the list instead of writing something else.
+func TestStuckList(t *testing.T) {
+	l := demoLexicon(t)
+	f := newFixture(l, false, 200, ids(call)...)
+	g, err := grammar.CompileTools([]grammar.Tool{{Name: "set_lights"}}, grammar.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pieces := make([][]byte, l.tok.Len())
+	pieces[300] = []byte("[")
+	f.calls = g.Start(grammar.NewVocabulary(pieces))
+	f.mustRun(t)
+	if !f.stuck || !slices.Equal(f.out, ids(call, 300, endCall, imEnd)) {
+		t.Errorf("stuck %v: %v", f.stuck, f.out)
 	}
 }
 
@@ -306,8 +364,8 @@ func TestListIsClosedNearTheLimit(t *testing.T) {
 		f := newFixture(l, false, begin+len(element)+left, join(ids(call), element, more, more)...)
 		f.mustRun(t)
 		closed := left >= 3 && left <= listReserve
-		if f.list.complete != closed || f.cut == closed {
-			t.Errorf("%d left after an element: complete %v, cut %v: %q", left, f.list.complete, f.cut, f.text(f.out))
+		if f.calls.Complete() != closed || f.cut == closed {
+			t.Errorf("%d left after an element: complete %v, cut %v: %q", left, f.calls.Complete(), f.cut, f.text(f.out))
 		}
 		if closed && f.text(f.call) != oneCall {
 			t.Errorf("%d left: %q", left, f.text(f.call))
@@ -316,7 +374,7 @@ func TestListIsClosedNearTheLimit(t *testing.T) {
 	// A list that has no element yet is not turned into a refusal.
 	f := newFixture(l, false, begin+4, join(ids(call), l.tok.EncodePlain("["), more)...)
 	f.mustRun(t)
-	if f.list.complete || !f.cut {
+	if f.calls.Complete() || !f.cut {
 		t.Errorf("an empty list was closed: %q", f.text(f.out))
 	}
 }
@@ -355,8 +413,7 @@ func TestLimitHoldsAndMessageIsClosed(t *testing.T) {
 func TestConfidenceIsTheLowestCallProbability(t *testing.T) {
 	l := demoLexicon(t)
 	list := l.tok.EncodePlain("[]")
-	legal := 0
-	l.call.each(func(int32) { legal++ })
+	legal := lightCalls(l).Mask().Count()
 	for _, lead := range []float32{2, 5, 9} {
 		f := newFixture(l, true, 100, join(ids(300, endThnk), list)...)
 		f.script.lead = lead

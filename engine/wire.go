@@ -74,6 +74,7 @@ func (s *Session) respond(t *turn) *Response {
 	r := &Response{Type: TypeRespond, Success: true, Confidence: t.score.confidence()}
 	r.Text = strings.TrimSpace(tok.Decode(t.prose))
 	r.Reasoning = strings.TrimSpace(tok.Decode(t.thought))
+	r.Warnings = s.grammarWarnings()
 	switch {
 	case t.called:
 		s.readCalls(r, t, tok.Decode(t.call))
@@ -89,6 +90,10 @@ func (s *Session) respond(t *turn) *Response {
 // readCalls reads the text of the call region into a response.
 func (s *Session) readCalls(r *Response, t *turn, text string) {
 	r.Type = TypeCall
+	if t.stuck {
+		r.fail(CodeMalformed, "the vocabulary has no token that can follow in function_calls: "+text)
+		return
+	}
 	calls, err := prompt.ParseCalls(text)
 	if err != nil && t.cut {
 		if calls = prompt.PartialCalls(text); len(calls) == 0 {

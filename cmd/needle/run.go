@@ -15,6 +15,8 @@ type runCommand struct {
 	Request           []string `arg:"" optional:"" help:"The request; several words are joined by blanks."`
 	Prompt            string   `help:"The request, as the official runner spells it." placeholder:"TEXT"`
 	Max               int      `help:"Most tokens to append, forced ones included; 0 means 512." default:"512" placeholder:"N"`
+	ToolChoice        string   `help:"auto, none (only the empty list), required (at least one call), or the name of the tool to call." default:"auto" placeholder:"CHOICE"`
+	MaxCalls          int      `help:"Most calls in the answer; 0 means no limit." placeholder:"N"`
 	Temperature       float32  `help:"Draw tokens at this temperature; 0 takes the likeliest." placeholder:"T"`
 	Seed              uint64   `help:"Seed of the draws." placeholder:"N"`
 	FailInputOverflow bool     `help:"Accepted for the official runner's sake: input that does not fit is always an error here."`
@@ -59,5 +61,19 @@ func (r *runCommand) answer(c console, request string) (*engine.Response, error)
 		return nil, err
 	}
 	defer s.Close()
-	return s.Complete(c.ctx, request, engine.CompleteOptions{MaxNewTokens: r.Max, Temperature: r.Temperature, Seed: r.Seed})
+	return s.Complete(c.ctx, request, engine.CompleteOptions{
+		MaxNewTokens: r.Max, Temperature: r.Temperature, Seed: r.Seed, ToolChoice: toolChoice(r.ToolChoice), MaxCalls: r.MaxCalls,
+	})
+}
+
+func toolChoice(text string) engine.ToolChoice {
+	switch text {
+	case "auto", "":
+		return engine.ToolChoice{}
+	case "none":
+		return engine.ToolChoice{None: true}
+	case "required":
+		return engine.ToolChoice{Required: true}
+	}
+	return engine.ToolChoice{Tool: text}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/demo"
 	"github.com/libneedle/libneedle/engine"
+	"github.com/libneedle/libneedle/engine/grammar"
 )
 
 // homeTools is the tool set used without --tools: what the demo model knows.
@@ -44,8 +45,9 @@ func (m *modelFlags) open(c console) (*engine.Engine, error) {
 
 // promptFlags choose what stands before the request.
 type promptFlags struct {
-	Tools  string `help:"Tools: a JSON file, a JSON array, or - for standard input; without it a few tools of a home." placeholder:"FILE"`
-	System string `help:"System text, or @FILE." placeholder:"TEXT"`
+	Tools   string `help:"Tools: a JSON file, a JSON array, or - for standard input; without it a few tools of a home." placeholder:"FILE"`
+	System  string `help:"System text, or @FILE." placeholder:"TEXT"`
+	Lenient bool   `help:"Accept tools whose schemas can't be enforced in full; what is not enforced is in the answer's warnings."`
 }
 
 func (p *promptFlags) session(c console) (engine.SessionOptions, error) {
@@ -54,7 +56,7 @@ func (p *promptFlags) session(c console) (engine.SessionOptions, error) {
 		return engine.SessionOptions{}, err
 	}
 	system, err := readText(p.System)
-	return engine.SessionOptions{System: system, Tools: tools}, err
+	return engine.SessionOptions{System: system, Tools: tools, Lenient: p.Lenient}, err
 }
 
 func readTools(c console, value string) (string, error) {
@@ -103,6 +105,7 @@ func readAll(name string, r io.Reader) (string, error) {
 // hintFor suggests the next step after an error, or nothing.
 func hintFor(err error) string {
 	var parse *kong.ParseError
+	var unsupported *grammar.Error
 	switch {
 	case errors.As(err, &parse):
 		return "needle --help lists commands and flags"
@@ -110,6 +113,8 @@ func hintFor(err error) string {
 		return "get the Needle 3 archive with scripts/fetch-model"
 	case errors.Is(err, cact.ErrNotArchive):
 		return "an archive is a .cact file; scripts/fetch-model downloads needle3.cact"
+	case errors.As(err, &unsupported):
+		return "--lenient accepts such tools; what is not enforced is then in the answer's warnings"
 	case errors.Is(err, engine.ErrTools):
 		return `--tools takes a JSON array of {"name":...,"description":...,"parameters":{...}}, a file of it, or -`
 	case errors.Is(err, engine.ErrPrefix):

@@ -43,8 +43,8 @@ func (e *Error) Error() string {
 type Grammar struct {
 	start  thread
 	faults []Fault
-	names  []string // of the tools
-	masks  keptMasks
+	calls  *callList // of a tool set
+	masks  *keptMasks
 }
 
 // Faults lists what is not enforced; always empty unless compiled as Lenient.
@@ -65,7 +65,7 @@ func Compile(schema []byte, o Options) (*Grammar, error) {
 		return nil, &Error{faults}
 	}
 	root := &frame{kind: frameRoot, limit: MaxDepth}
-	return &Grammar{start: thread{frame: root, at: placeValue, node: n}, faults: faults}, nil
+	return &Grammar{start: thread{frame: root, at: placeValue, node: n}, faults: faults, masks: &keptMasks{}}, nil
 }
 
 func compile(text []byte, mode Mode) (*node, *compiler, error) {
@@ -86,32 +86,33 @@ type Tool struct {
 	Schema []byte // JSON Schema of the arguments, an object; nil: any object
 }
 
-// Choice says which calls a list may have.
+// Choice says which calls a list may have. The zero value leaves all open.
 type Choice struct {
 	Min, Max int      // of calls; Max 0: no limit
-	Only     []string // the names that may be called; nil: all
+	Only     []string // the names on the wire that may be called; nil: all, empty: none, so that only [] is left
 }
 
 // ErrNoTool says that a choice names a tool that is not offered, or demands a call where none is possible.
-var ErrNoTool = errors.New("no tool can be called")
+var ErrNoTool = errors.New("no such tool can be called")
 
 // callList is the program of a list of calls.
 type callList struct {
-	min, max int   // max 0: no limit
-	first    *node // `{"name":"N","arguments":` for each tool, followed by its arguments
+	min, max int      // max 0: no limit
+	names    []string // of all tools
+	first    *node    // `{"name":"N","arguments":` for each tool that can be called, with its arguments
 }
 
-// CompileTools compiles a list of calls: [] or {"name":"N","arguments":{...}} separated by commas in brackets. A
-// tool whose arguments no value satisfies can't be called: an error, or when lenient a fault.
-func CompileTools(tools []Tool, choice Choice, o Options) (*Grammar, error) {
-	g := &Grammar{}
-	first := &node{}
+// CompileTools compiles a list of calls: [] or {"name":"N","arguments":{...}} separated by commas in brackets. Of
+// tools of one name the first counts. A tool whose arguments no value satisfies can't be called: an error, or
+// when lenient a fault.
+func CompileTools(tools []Tool, o Options) (*Grammar, error) {
+	g := &Grammar{calls: &callList{first: &node{}}, masks: &keptMasks{}}
 	for i, t := range tools {
-		g.names = append(g.names, t.Name)
-		if choice.Only != nil && !slices.Contains(choice.Only, t.Name) {
+		if slices.Contains(g.calls.names, t.Name) {
 			continue
 		}
-		n, faults, err := g.arguments(t, o)
+		g.calls.names = append(g.calls.names, t.Name)
+		n, faults, err := arguments(t, o)
 		if err != nil {
 			return nil, err
 		}
@@ -123,25 +124,46 @@ func CompileTools(tools []Tool, choice Choice, o Options) (*Grammar, error) {
 			continue
 		}
 		prefix := append(appendQuoted([]byte(`{"name":`), t.Name, false), `,"arguments":`...)
-		first.literals = append(first.literals, &literal{text: string(prefix), next: n, tool: i})
+		g.calls.first.literals = append(g.calls.first.literals, &literal{text: string(prefix), next: n, name: tools[i].Name})
 	}
-	slices.SortStableFunc(first.literals, func(a, b *literal) int { return strings.Compare(a.text, b.text) })
-	first.literals = slices.CompactFunc(first.literals, func(a, b *literal) bool { return a.text == b.text })
-	if len(first.literals) == 0 && choice.Min > 0 {
-		return nil, fmt.Errorf("grammar: %w", ErrNoTool)
-	}
-	for _, name := range choice.Only {
-		if !slices.Contains(g.names, name) {
-			return nil, fmt.Errorf("grammar: tool %q: %w", name, ErrNoTool)
-		}
-	}
-	root := &frame{kind: frameRoot, limit: MaxDepth, calls: &callList{choice.Min, choice.Max, first}}
-	g.start = thread{frame: root, at: placeStart}
+	slices.SortFunc(g.calls.first.literals, func(a, b *literal) int { return strings.Compare(a.text, b.text) })
+	g.begin()
 	return g, nil
 }
 
+func (g *Grammar) begin() {
+	root := &frame{kind: frameRoot, limit: MaxDepth, calls: g.calls}
+	g.start = thread{frame: root, at: placeStart}
+}
+
+// Choose returns the grammar of the lists that a choice allows. It shares what is compiled. The error wraps
+// ErrNoTool.
+func (g *Grammar) Choose(c Choice) (*Grammar, error) {
+	for _, name := range c.Only {
+		if !slices.Contains(g.calls.names, name) {
+			return nil, fmt.Errorf("grammar: tool %q: %w", name, ErrNoTool)
+		}
+	}
+	first := &node{}
+	for _, l := range g.calls.first.literals {
+		if c.Only == nil || slices.Contains(c.Only, l.name) {
+			first.literals = append(first.literals, l)
+		}
+	}
+	if len(first.literals) == 0 && c.Min > 0 {
+		return nil, fmt.Errorf("grammar: %w", ErrNoTool)
+	}
+	chosen := *g
+	chosen.calls = &callList{c.Min, c.Max, g.calls.names, first}
+	chosen.begin()
+	return &chosen, nil
+}
+
+// Callable reports whether a list can have any call.
+func (g *Grammar) Callable() bool { return g.calls != nil && len(g.calls.first.literals) > 0 }
+
 // arguments compiles the arguments of a tool; nil when it can't be called.
-func (g *Grammar) arguments(t Tool, o Options) (*node, []Fault, error) {
+func arguments(t Tool, o Options) (*node, []Fault, error) {
 	schema := t.Schema
 	if schema == nil {
 		schema = []byte(`{}`)
@@ -152,8 +174,7 @@ func (g *Grammar) arguments(t Tool, o Options) (*node, []Fault, error) {
 		return nil, nil, fmt.Errorf("grammar: tool %q: %w", t.Name, err)
 	}
 	c.reader = newReader(c, root)
-	object := &schemaOfObjects
-	n := c.node(signed{s: object}, signed{s: c.reader.read(root, "")})
+	n := c.node(signed{s: &schemaOfObjects}, signed{s: c.reader.read(root, "")})
 	c.finish()
 	faults := c.reader.faults
 	if n.depth > MaxDepth {

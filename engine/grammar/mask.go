@@ -97,7 +97,7 @@ type Matcher struct {
 	v       *Vocabulary
 	threads []thread
 	mask    Mask
-	masked  bool // mask is that of threads
+	masked  bool // mask is the one of threads
 	levels  [][]thread
 	rest    []thread
 }
@@ -159,6 +159,12 @@ func (m *Matcher) AcceptBytes(text []byte) bool {
 	}
 	m.threads, m.masked = at, false
 	return true
+}
+
+// Closes reports whether some bytes would make the text whole. The matcher stays where it is.
+func (m *Matcher) Closes(text string) bool {
+	after := Matcher{threads: m.threads}
+	return after.AcceptBytes([]byte(text)) && after.Complete()
 }
 
 // Accept moves on by a token. When it is not legal, the matcher stays where it was.

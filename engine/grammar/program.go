@@ -21,8 +21,8 @@ type literal struct {
 	text   string
 	value  *value // nil of the beginning of a call
 	number bool
-	next   *node // of the beginning of a call: its arguments
-	tool   int
+	next   *node  // of the beginning of a call: its arguments
+	name   string // of the tool that is called
 }
 
 type arrayProgram struct {

@@ -194,7 +194,11 @@ func tryOne(seed uint64, v *Vocabulary, o *outcome) error {
 
 func grammarFor(schema []byte, calls bool, mode Mode) (*Grammar, error) {
 	if calls {
-		return CompileTools([]Tool{{Name: "do_it", Schema: schema}}, Choice{Min: 1, Max: 3}, Options{Mode: mode})
+		g, err := CompileTools([]Tool{{Name: "do_it", Schema: schema}}, Options{Mode: mode})
+		if err != nil {
+			return nil, err
+		}
+		return g.Choose(Choice{Min: 1, Max: 3})
 	}
 	return Compile(schema, Options{Mode: mode})
 }

@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/libneedle/libneedle/engine/grammar"
+	"github.com/libneedle/libneedle/engine/prompt"
+	"github.com/libneedle/libneedle/tokenizer"
+)
+
+// ToolChoice says which calls an answer may have. The zero value leaves it to the model.
+type ToolChoice struct {
+	// None leaves only the empty list.
+	None bool
+	// Required makes the list non-empty, and the turn end with it.
+	Required bool
+	// Tool, when not empty, is the one tool that may be called, under its caller's name. The list is then
+	// non-empty too.
+	Tool string
+}
+
+// defaultGrammars is how many compiled tool sets an engine keeps.
+const defaultGrammars = 8
+
+// grammarCache keeps the grammars of the tool sets that were used last, by their content. It is safe for
+// concurrent use.
+type grammarCache struct {
+	mu     sync.Mutex
+	recent list.List // of *grammarEntry, the last used first
+}
+
+type grammarEntry struct {
+	key     [sha256.Size]byte
+	grammar *grammar.Grammar
+}
+
+// compile returns the grammar of a tool set.
+func (c *grammarCache) compile(tools *prompt.Toolset, lenient bool) (*grammar.Grammar, error) {
+	key := grammarKey(tools, lenient)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for at := c.recent.Front(); at != nil; at = at.Next() {
+		if entry := at.Value.(*grammarEntry); entry.key == key {
+			c.recent.MoveToFront(at)
+			return entry.grammar, nil
+		}
+	}
+	var list []grammar.Tool
+	for _, t := range tools.Tools() {
+		list = append(list, grammar.Tool{Name: t.Name, Schema: t.Schema})
+	}
+	g, err := grammar.CompileTools(list, grammar.Options{Mode: grammar.ModeTool, Lenient: lenient})
+	if err != nil {
+		return nil, err
+	}
+	c.recent.PushFront(&grammarEntry{key, g})
+	for c.recent.Len() > defaultGrammars {
+		c.recent.Remove(c.recent.Back())
+	}
+	return g, nil
+}
+
+func grammarKey(tools *prompt.Toolset, lenient bool) [sha256.Size]byte {
+	var b []byte
+	add := func(text string) { b = append(binary.AppendUvarint(b, uint64(len(text))), text...) }
+	for _, t := range tools.Tools() {
+		add(t.Name)
+		add(string(t.Schema))
+	}
+	return sha256.Sum256(fmt.Appendf(b, "%t", lenient))
+}
+
+// vocabulary returns the tokens that may stand inside a list of calls, by their bytes.
+func (w *weights) vocabulary(logits int) *grammar.Vocabulary {
+	w.vocabularyOnce.Do(func() {
+		pieces := make([][]byte, min(w.tok.Len(), logits))
+		for id := range pieces {
+			switch w.tok.Piece(id).Type {
+			case tokenizer.TypeNormal, tokenizer.TypeByte:
+				pieces[id] = w.tok.PieceBytes(id)
+			}
+		}
+		w.pieces = grammar.NewVocabulary(pieces)
+	})
+	return w.pieces
+}
+
+// choose returns the grammar of a turn's list. A list after a tool's result is never empty.
+func (s *Session) choose(o CompleteOptions, user bool) (*grammar.Grammar, error) {
+	choice := grammar.Choice{Max: o.MaxCalls}
+	if o.ToolChoice.Required || !user {
+		choice.Min = 1
+	}
+	switch name := o.ToolChoice.Tool; {
+	case o.ToolChoice.None:
+		choice.Min, choice.Only = 0, []string{}
+	case name != "":
+		choice.Min, choice.Only = 1, []string{s.wireName(name)}
+	case !user && !s.grammar.Callable():
+		choice.Min = 0
+	}
+	g, err := s.grammar.Choose(choice)
+	if err != nil {
+		return nil, fmt.Errorf("engine: %w: tool choice: %w", ErrArgument, err)
+	}
+	return g, nil
+}
+
+// wireName is the name that the model knows a tool by; a name that no tool has is returned as it is.
+func (s *Session) wireName(caller string) string {
+	tools := s.tools.Tools()
+	if i := slices.IndexFunc(tools, func(t prompt.Tool) bool { return t.Caller == caller }); i >= 0 {
+		return tools[i].Name
+	}
+	return caller
+}
+
+// warnings lists what of the tools' schemas is not enforced, under the caller's names.
+func (s *Session) grammarWarnings() []string {
+	var out []string
+	for _, f := range s.grammar.Faults() {
+		for _, t := range s.tools.Tools() {
+			if t.Name == f.Tool {
+				f.Tool = t.Caller
+				break
+			}
+		}
+		out = append(out, f.Error())
+	}
+	return out
+}
