@@ -42,3 +42,13 @@ func (s tokenSet) each(f func(id int32)) {
 		}
 	}
 }
+
+// empty reports whether no id is in the set.
+func (s tokenSet) empty() bool {
+	for _, word := range s {
+		if word != 0 {
+			return false
+		}
+	}
+	return true
+}

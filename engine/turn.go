@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/engine/grammar"
@@ -174,12 +175,35 @@ func (t *turn) write(ctx context.Context) (step, error) {
 		t.stuck = true
 		return t.closeCall, nil
 	}
-	id, logProb, err := t.pick(ctx, legal.Words())
+	id, logProb, err := t.pick(ctx, t.withoutRepeats(legal))
 	if err != nil {
 		return nil, err
 	}
 	t.score.addCall(logProb)
 	return t.write, t.extend(id)
+}
+
+const (
+	// mostRepeats is how often a cycle of tokens may stand in a row in the list.
+	mostRepeats = 6
+	// longestCycle is the number of tokens up to which a cycle is noticed.
+	longestCycle = 4
+)
+
+// withoutRepeats takes out of the legal tokens those that would begin one more repeat of a cycle, unless none
+// were left.
+func (t *turn) withoutRepeats(legal *grammar.Mask) tokenSet {
+	words := tokenSet(legal.Words())
+	for cycle := 1; cycle <= longestCycle; cycle++ {
+		from := len(t.call) - cycle*mostRepeats
+		if from < 0 || !slices.Equal(t.call[from:len(t.call)-cycle], t.call[from+cycle:]) {
+			continue
+		}
+		if rest := words.without(t.call[len(t.call)-cycle]); !rest.empty() {
+			words = rest
+		}
+	}
+	return words
 }
 
 // closable reports whether a `]` would complete a list that has a call. An empty list is left open: a cut

@@ -493,3 +493,32 @@ func TestTemperatureFollowsTheLogits(t *testing.T) {
 		t.Error("another seed drew the same tokens")
 	}
 }
+
+// A cycle of tokens stands six times in a row in the list, not seven; elsewhere it may.
+func TestCyclesEnd(t *testing.T) {
+	l := demoLexicon(t)
+	begin := l.tok.EncodePlain(`[{"name":"set_lights","arguments":{"x":"`)
+	a, b, c, d, e := l.tok.EncodePlain("a")[0], l.tok.EncodePlain("b")[0], l.tok.EncodePlain("c")[0], l.tok.EncodePlain("d")[0], l.tok.EncodePlain("e")[0]
+	for _, x := range []struct {
+		cycle []int32
+		stops bool
+	}{{ids(a), true}, {ids(a, b), true}, {ids(a, b, c, d), true}, {ids(a, b, c, d, e), false}} {
+		f := newFixture(l, false, 200, join(ids(call), begin, slices.Repeat(x.cycle, 7))...)
+		f.mustRun(t)
+		value := f.call[len(begin):]
+		six := slices.Repeat(x.cycle, 6)
+		if !slices.Equal(value[:len(six)], six) {
+			t.Fatalf("cycle %v: wrote %v", x.cycle, value)
+		}
+		if stopped := value[len(six)] != x.cycle[0]; stopped != x.stops {
+			t.Errorf("cycle %v: stopped %v, expected %v: %v", x.cycle, stopped, x.stops, value)
+		}
+	}
+	one := make(tokenSet, len(l.prose))
+	one[a/64] |= 1 << (a % 64)
+	f := newFixture(l, false, 200)
+	f.call = slices.Repeat(ids(a), 6)
+	if rest := f.withoutRepeats(grammar.NewMask(one)); !rest.has(a) {
+		t.Error("the last legal token was taken out")
+	}
+}

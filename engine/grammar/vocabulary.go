@@ -117,6 +117,9 @@ func newTrie(pieces [][]byte, ids []int32) *trie {
 // Mask is a set of tokens.
 type Mask struct{ words []uint64 }
 
+// NewMask returns the set of the tokens whose bits are set, token 64*i+k as bit k of word i. The words are kept.
+func NewMask(words []uint64) *Mask { return &Mask{words} }
+
 // Has reports whether a token is in the set.
 func (m *Mask) Has(id int32) bool {
 	return id >= 0 && int(id)/64 < len(m.words) && m.words[id/64]>>(id%64)&1 == 1
