@@ -10,7 +10,6 @@ import (
 
 	"github.com/libneedle/libneedle/engine/grammar"
 	"github.com/libneedle/libneedle/engine/prompt"
-	"github.com/libneedle/libneedle/tokenizer"
 )
 
 // ToolChoice says which calls an answer may have. The zero value leaves it to the model.
@@ -76,15 +75,10 @@ func grammarKey(tools *prompt.Toolset, lenient bool) [sha256.Size]byte {
 }
 
 // vocabulary returns the tokens that may stand inside a list of calls, by their bytes.
-func (w *weights) vocabulary(logits int) *grammar.Vocabulary {
+func (w *weights) vocabulary(l *lexicon) *grammar.Vocabulary {
 	w.vocabularyOnce.Do(func() {
-		pieces := make([][]byte, min(w.tok.Len(), logits))
-		for id := range pieces {
-			switch w.tok.Piece(id).Type {
-			case tokenizer.TypeNormal, tokenizer.TypeByte:
-				pieces[id] = w.tok.PieceBytes(id)
-			}
-		}
+		pieces := make([][]byte, w.tok.Len())
+		l.list.each(func(id int32) { pieces[id] = w.tok.PieceBytes(int(id)) })
 		w.pieces = grammar.NewVocabulary(pieces)
 	})
 	return w.pieces

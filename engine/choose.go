@@ -21,6 +21,9 @@ func newChooser(temperature float32, seed uint64) chooser {
 	return c
 }
 
+// greedy reports that the likeliest token is always chosen.
+func (c *chooser) greedy() bool { return c.temperature <= 0 }
+
 // choose returns a legal id and the logarithm of its probability among the legal ids; id is -1 when none
 // is legal. Without a temperature it is the likeliest, the lowest id among equals.
 func (c *chooser) choose(logits []float32, legal tokenSet) (id int32, logProb float32) {
@@ -31,7 +34,7 @@ func (c *chooser) choose(logits []float32, legal tokenSet) (id int32, logProb fl
 	top := logits[best]
 	total := weigh(logits, legal, top, 1)
 	id = best
-	if c.temperature > 0 {
+	if !c.greedy() {
 		id = c.draw(logits, legal, best)
 	}
 	return id, logits[id] - top - simd.Log(float32(total))

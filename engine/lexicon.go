@@ -20,6 +20,7 @@ type lexicon struct {
 	answer  tokenSet // after a thought there, until prose begins
 	prose   tokenSet
 
+	list     tokenSet // what has bytes that a list of calls could have
 	mustCall tokenSet // a thought that has to end in a call
 }
 
@@ -46,6 +47,15 @@ func newLexicon(t *tokenizer.Tokenizer, g cact.Geometry) (*lexicon, error) {
 	l.opening = all.without(tokenizer.EndThink, tokenizer.EndToolCall)
 	l.answer = l.opening.without(tokenizer.Think)
 	l.prose = l.answer.without(tokenizer.ToolCall)
+	l.list = make(tokenSet, len(all))
+	all.each(func(id int32) {
+		switch t.Piece(int(id)).Type {
+		case tokenizer.TypeNormal, tokenizer.TypeByte:
+			if len(t.PieceBytes(int(id))) > 0 {
+				l.list[id/64] |= 1 << (id % 64)
+			}
+		}
+	})
 	l.mustCall = l.thought.without(tokenizer.EOS, tokenizer.IMEnd)
 	return l, nil
 }

@@ -311,7 +311,7 @@ func (s *Session) answer(ctx context.Context, in input, first []int32, calls *gr
 	t := &turn{
 		lex: s.engine.lex, model: s.model, choose: newChooser(o.Temperature, o.Seed), limit: o.MaxNewTokens,
 		user: !in.tool, head: s.engine.has(cact.ConfidenceHead),
-		calls: calls.Start(s.engine.weights.vocabulary(s.engine.Geometry().LogitCount())), callable: calls.Callable(),
+		calls: calls.Start(s.engine.weights.vocabulary(s.engine.lex)), callable: calls.Callable(),
 		required: o.ToolChoice.Required || o.ToolChoice.Tool != "",
 	}
 	if err := t.run(ctx); err != nil {

@@ -175,12 +175,38 @@ func (t *turn) write(ctx context.Context) (step, error) {
 		t.stuck = true
 		return t.closeCall, nil
 	}
-	id, logProb, err := t.pick(ctx, t.withoutRepeats(legal))
+	logits, err := t.look(ctx)
 	if err != nil {
 		return nil, err
 	}
+	allowed := t.withoutRepeats(legal)
+	id, logProb, err := t.pick(logits, allowed)
+	if err != nil {
+		return nil, err
+	}
+	if t.choose.greedy() {
+		id, logProb = t.endString(logits, id, logProb, allowed)
+	}
 	t.score.addCall(logProb)
 	return t.write, t.extend(id)
+}
+
+// endString keeps a string from going on that the model has ended. Its likeliest token may begin with the
+// closing quote and be illegal for what it has after the quote, a bracket too early for one; the likeliest legal
+// token, which would continue the string, then gives way to the longest legal one that this token begins with.
+func (t *turn) endString(logits []float32, id int32, logProb float32, legal tokenSet) (int32, float32) {
+	likely := likeliest(logits, t.lex.list)
+	wanted := t.lex.tok.PieceBytes(int(likely))
+	if legal.has(likely) || wanted[0] != '"' || t.lex.tok.PieceBytes(int(id))[0] == '"' {
+		return id, logProb
+	}
+	best, length := id, 0
+	legal.each(func(x int32) {
+		if p := t.lex.tok.PieceBytes(int(x)); len(p) > length && bytes.HasPrefix(wanted, p) {
+			best, length = x, len(p)
+		}
+	})
+	return best, logProb + logits[best] - logits[id]
 }
 
 const (
@@ -273,22 +299,27 @@ func (t *turn) cutOff() step {
 
 // next lets the model choose a token and appends it.
 func (t *turn) next(ctx context.Context, legal tokenSet) (int32, error) {
-	id, _, err := t.pick(ctx, legal)
+	logits, err := t.look(ctx)
+	if err != nil {
+		return 0, err
+	}
+	id, _, err := t.pick(logits, legal)
 	if err == nil {
 		t.emit(id)
 	}
 	return id, err
 }
 
-// pick lets the model choose a token.
-func (t *turn) pick(ctx context.Context, legal tokenSet) (id int32, logProb float32, err error) {
+// look returns the logits of the next token.
+func (t *turn) look(ctx context.Context) ([]float32, error) {
 	if err := t.flush(ctx); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	logits, err := t.model.Logits()
-	if err != nil {
-		return 0, 0, err
-	}
+	return t.model.Logits()
+}
+
+// pick chooses a token.
+func (t *turn) pick(logits []float32, legal tokenSet) (id int32, logProb float32, err error) {
 	id, logProb = t.choose.choose(logits, legal)
 	if id < 0 {
 		return 0, 0, errors.New("engine: the model has no logit for any legal token")

@@ -106,7 +106,7 @@ func lightCalls(l *lexicon) *grammar.Matcher {
 		panic(err)
 	}
 	w := weights{tok: l.tok}
-	return g.Start(w.vocabulary(l.tok.Len()))
+	return g.Start(w.vocabulary(l))
 }
 
 // chosen counts the tokens of a list at whose place others are legal too.
@@ -327,15 +327,38 @@ func TestCallRegionEnds(t *testing.T) {
 	}
 }
 
-// One legal token costs no product with the head; the control has a choice.
+// One legal token costs no product with the head: after a bracket in a list that must be empty. The control has
+// a choice there.
 func TestForcedTokensCostNoLogits(t *testing.T) {
 	l := demoLexicon(t)
-	list := l.tok.EncodePlain(oneCall)
-	f := newFixture(l, false, 200, join(ids(call), list)...)
-	f.mustRun(t)
-	if n := chosen(l, list); n == len(list) || f.script.products != 1+n {
-		t.Errorf("%d products for <tool_call> and %d tokens of which %d are chosen", f.script.products, len(list), n)
+	bracket := l.tok.EncodePlain("[")
+	for _, c := range []struct {
+		empty    bool
+		products int
+	}{{true, 2}, {false, 3}} {
+		f := newFixture(l, false, 200, join(ids(call), bracket, l.tok.EncodePlain("]"))...)
+		if c.empty {
+			g, err := emptyCalls(t).Choose(grammar.Choice{Only: []string{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := weights{tok: l.tok}
+			f.calls = g.Start(w.vocabulary(l))
+		}
+		f.mustRun(t)
+		if f.script.products != c.products || f.text(f.call) != "[]" {
+			t.Errorf("empty %v: %d products, expected %d: %q", c.empty, f.script.products, c.products, f.text(f.call))
+		}
 	}
+}
+
+func emptyCalls(t *testing.T) *grammar.Grammar {
+	t.Helper()
+	g, err := grammar.CompileTools([]grammar.Tool{{Name: "set_lights"}}, grammar.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 // A vocabulary that can't spell what is allowed ends the list instead of writing something else.
@@ -372,7 +395,7 @@ func TestListIsClosedNearTheLimit(t *testing.T) {
 		}
 	}
 	// A list that has no element yet is not turned into a refusal.
-	f := newFixture(l, false, begin+4, join(ids(call), l.tok.EncodePlain("["), more)...)
+	f := newFixture(l, false, begin+4, join(ids(call), l.tok.EncodePlain("["), l.tok.EncodePlain(`{"name":"set_lights"`))...)
 	f.mustRun(t)
 	if f.calls.Complete() || !f.cut {
 		t.Errorf("an empty list was closed: %q", f.text(f.out))
@@ -520,5 +543,32 @@ func TestCyclesEnd(t *testing.T) {
 	f.call = slices.Repeat(ids(a), 6)
 	if rest := f.withoutRepeats(grammar.NewMask(one)); !rest.has(a) {
 		t.Error("the last legal token was taken out")
+	}
+}
+
+// A string whose end the model spells in one token with a bracket that is not legal yet ends all the same.
+func TestStringEndsWithItsQuote(t *testing.T) {
+	l := demoLexicon(t)
+	g, err := grammar.CompileTools([]grammar.Tool{{Name: "set_lights", Schema: []byte(
+		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"]}`)}}, grammar.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tooEarly := l.tok.EncodePlain(`"}}]`)
+	if len(tooEarly) != 1 {
+		t.Fatalf("%v: the control needs one token", tooEarly)
+	}
+	begin := l.tok.EncodePlain(`[{"name":"set_lights","arguments":{"a":"x`)
+	f := newFixture(l, false, 200, join(ids(call), begin, tooEarly)...)
+	w := weights{tok: l.tok}
+	f.calls = g.Start(w.vocabulary(l))
+	f.mustRun(t)
+	if got := f.text(f.call); !strings.HasPrefix(got, `[{"name":"set_lights","arguments":{"a":"x",`) {
+		t.Errorf("wrote %s", got)
+	}
+	f = newFixture(l, false, 200, join(ids(call), begin, tooEarly)...) // where it is legal, it is written whole
+	f.mustRun(t)
+	if got := f.text(f.call); got != `[{"name":"set_lights","arguments":{"a":"x"}}]` {
+		t.Errorf("wrote %s", got)
 	}
 }
