@@ -47,17 +47,34 @@ func newLexicon(t *tokenizer.Tokenizer, g cact.Geometry) (*lexicon, error) {
 	l.opening = all.without(tokenizer.EndThink, tokenizer.EndToolCall)
 	l.answer = l.opening.without(tokenizer.Think)
 	l.prose = l.answer.without(tokenizer.ToolCall)
-	l.list = make(tokenSet, len(all))
-	all.each(func(id int32) {
-		switch t.Piece(int(id)).Type {
-		case tokenizer.TypeNormal, tokenizer.TypeByte:
-			if len(t.PieceBytes(int(id))) > 0 {
-				l.list[id/64] |= 1 << (id % 64)
-			}
-		}
-	})
+	l.list = listTokens(t, all)
 	l.mustCall = l.thought.without(tokenizer.EOS, tokenizer.IMEnd)
 	return l, nil
+}
+
+// listTokens are the tokens with bytes that a list of calls could have. Of a byte piece and an ordinary one that
+// spell the same the ordinary one is taken: texts are never encoded with the other, and where one thing can
+// follow, one token can.
+func listTokens(t *tokenizer.Tokenizer, all tokenSet) tokenSet {
+	var ordinary [256]bool
+	list := make(tokenSet, len(all))
+	take := func(kind tokenizer.Type) {
+		all.each(func(id int32) {
+			p := t.PieceBytes(int(id))
+			if t.Piece(int(id)).Type != kind || len(p) == 0 || len(p) == 1 && ordinary[p[0]] {
+				return
+			}
+			list[id/64] |= 1 << (id % 64)
+		})
+	}
+	take(tokenizer.TypeNormal)
+	list.each(func(id int32) {
+		if p := t.PieceBytes(int(id)); len(p) == 1 {
+			ordinary[p[0]] = true
+		}
+	})
+	take(tokenizer.TypeByte)
+	return list
 }
 
 // spell returns the ids whose bytes are exactly text, without the blank that a tokenizer may put in front;

@@ -33,6 +33,8 @@ type scripted struct {
 	head     float32 // raw output of the confidence head
 
 	fed      []int32
+	seen     int // of fed, at the last product
+	at       int // in wanted
 	products int
 	headAt   int // tokens fed when the head was read, -1 when it was not
 }
@@ -50,10 +52,16 @@ func (s *scripted) Logits() ([]float32, error) {
 	for _, id := range s.tempting {
 		x[id] = 20
 	}
-	want := int32(imEnd)
-	if s.products < len(s.wanted) {
-		want = s.wanted[s.products]
+	for i, id := range s.fed[s.seen:] { // after the chosen one, those that were forced
+		if i > 0 && s.at < len(s.wanted) && s.wanted[s.at] == id {
+			s.at++
+		}
 	}
+	want := int32(imEnd)
+	if s.at < len(s.wanted) {
+		want = s.wanted[s.at]
+	}
+	s.seen, s.at = len(s.fed), s.at+1
 	s.products++
 	if x[want] = 8; s.lead > 0 {
 		x[want] = s.lead
