@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/bits"
 	"math/rand/v2"
 
 	"github.com/libneedle/libneedle/simd"
@@ -42,12 +43,15 @@ func (c *chooser) choose(logits []float32, legal tokenSet) (id int32, logProb fl
 
 // likeliest is the first legal id with the highest logit, -1 when none is legal.
 func likeliest(logits []float32, legal tokenSet) int32 {
-	best := int32(-1)
-	legal.each(func(id int32) {
-		if int(id) < len(logits) && (best < 0 || logits[id] > logits[best]) {
-			best = id
+	best, top := int32(-1), float32(0)
+	for i, word := range legal {
+		for ; word != 0; word &= word - 1 {
+			id := 64*i + bits.TrailingZeros64(word)
+			if id < len(logits) && (best < 0 || logits[id] > top) {
+				best, top = int32(id), logits[id]
+			}
 		}
-	})
+	}
 	return best
 }
 

@@ -70,14 +70,20 @@ func Compile(schema []byte, o Options) (*Grammar, error) {
 
 func compile(text []byte, mode Mode) (*node, *compiler, error) {
 	c := newCompiler(mode == ModeTool)
+	n, err := c.root(text)
+	return n, c, err
+}
+
+// root compiles a schema, whose values satisfy some others too.
+func (c *compiler) root(text []byte, others ...signed) (*node, error) {
 	root, err := parseJSON(text)
 	if err != nil {
-		return nil, c, err
+		return nil, err
 	}
 	c.reader = newReader(c, root)
-	n := c.node(signed{s: c.reader.read(root, "")})
+	n := c.node(append(others, signed{s: c.reader.read(root, "")})...)
 	c.finish()
-	return n, c, nil
+	return n, nil
 }
 
 // Tool is what the grammar needs to know of a tool.
@@ -169,13 +175,10 @@ func arguments(t Tool, o Options) (*node, []Fault, error) {
 		schema = []byte(`{}`)
 	}
 	c := newCompiler(o.Mode == ModeTool)
-	root, err := parseJSON(schema)
+	n, err := c.root(schema, signed{s: &schemaOfObjects})
 	if err != nil {
 		return nil, nil, fmt.Errorf("grammar: tool %q: %w", t.Name, err)
 	}
-	c.reader = newReader(c, root)
-	n := c.node(signed{s: &schemaOfObjects}, signed{s: c.reader.read(root, "")})
-	c.finish()
 	faults := c.reader.faults
 	if n.depth > MaxDepth {
 		faults, n = append(faults, Fault{Pointer: "/", Keyword: "parameters", Reason: "no arguments satisfy them"}), nil

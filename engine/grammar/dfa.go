@@ -12,17 +12,18 @@ import (
 // dfa is a deterministic automaton over code points whose every state can still accept: a transition that could
 // not is dead. It is read-only.
 type dfa struct {
-	ascii   [utf8.RuneSelf]uint16
-	bounds  []rune // sorted starts of the spans of code points of one class, from 0
-	class   []uint16
-	classes int
-	next    []int32  // by state*classes+class; dead: -1
-	accept  []uint64 // by state: which of the expressions accept, as bits; meaningful where ends
-	ends    []bool   // by state: a text may end here
-	count   []int32  // by state: how many texts lead from it to an end, at most endless
-	nearest []int32  // by state: the least number of code points to an end
-	longest []int32  // by state: the greatest, endless for no limit
-	safe    []bool   // by state: no text leads from it to death
+	ascii    [utf8.RuneSelf]uint16
+	bounds   []rune // sorted starts of the spans of code points of one class, from 0
+	class    []uint16
+	classes  int
+	next     []int32  // by state*classes+class; dead: -1
+	accept   []uint64 // by state: which of the expressions accept, as bits; meaningful where ends
+	ends     []bool   // by state: a text may end here
+	count    []int32  // by state: how many texts lead from it to an end, at most endless
+	nearest  []int32  // by state: the least number of code points to an end
+	longest  []int32  // by state: the greatest, endless for no limit
+	safe     []bool   // by state: no text leads from it to death
+	furthest int32    // the greatest of nearest
 }
 
 const (
@@ -168,6 +169,11 @@ func (d *dfa) finish() *dfa {
 	}
 	if d.nearest[0] == endless {
 		return nil
+	}
+	for _, n := range d.nearest {
+		if n != endless {
+			d.furthest = max(d.furthest, n)
+		}
 	}
 	d.measure()
 	d.markSafe()
@@ -340,15 +346,4 @@ func (d *dfa) leads(q int32, from, to rune, ok func(q int32) bool) bool {
 		}
 	}
 	return false
-}
-
-// furthest is the greatest distance of a state to its nearest end.
-func (d *dfa) furthest() int32 {
-	far := int32(0)
-	for _, n := range d.nearest {
-		if n != endless {
-			far = max(far, n)
-		}
-	}
-	return far
 }

@@ -2,8 +2,8 @@ package grammar
 
 import "sync"
 
-// keptMasks holds, for automata inside strings, the plain pieces that a state takes: they don't depend on what
-// the string stands in.
+// keptMasks holds, for automata inside strings, the inner pieces that a state takes: they don't depend on what the
+// string stands in.
 type keptMasks struct {
 	mu    sync.Mutex
 	words map[keptKey][]uint64
@@ -18,7 +18,7 @@ type keptKey struct {
 // maxKept bounds the masks that one grammar keeps; at 8,192 tokens each has 1 KiB.
 const maxKept = 4096
 
-// within returns the plain pieces that lead from a state of an automaton to a state.
+// within returns the inner pieces that a state of an automaton takes.
 func (k *keptMasks) within(v *Vocabulary, d *dfa, q int32) []uint64 {
 	key := keptKey{v, d, q}
 	k.mu.Lock()
@@ -27,7 +27,7 @@ func (k *keptMasks) within(v *Vocabulary, d *dfa, q int32) []uint64 {
 	if words != nil {
 		return words
 	}
-	words = v.walk(d, q)
+	words = v.take(d, q)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.words == nil || len(k.words) >= maxKept {
@@ -37,10 +37,17 @@ func (k *keptMasks) within(v *Vocabulary, d *dfa, q int32) []uint64 {
 	return words
 }
 
-// walk finds the plain pieces that an automaton takes.
-func (v *Vocabulary) walk(d *dfa, q int32) []uint64 {
-	words := make([]uint64, v.words)
-	t := v.plainly
+// take finds the inner pieces that a state of an automaton takes.
+func (v *Vocabulary) take(d *dfa, q int32) []uint64 {
+	m := Matcher{v: v, mask: Mask{make([]uint64, v.words)}}
+	m.walk(v.spelt, []thread{{frame: &frame{}, at: placeText, texts: &textProgram{d: d, max: endless}, q: q}})
+	v.takePlain(d, q, m.mask.words)
+	return m.mask.words
+}
+
+// takePlain is take for the pieces that need no reading byte by byte.
+func (v *Vocabulary) takePlain(d *dfa, q int32, words []uint64) {
+	t := v.plain
 	var states [maxPiece + 1]int32 // after the code points that end before a depth
 	var spelt [maxPiece]byte
 	states[0] = q
@@ -66,7 +73,6 @@ func (v *Vocabulary) walk(d *dfa, q int32) []uint64 {
 		}
 		i++
 	}
-	return words
 }
 
 type speltRune struct {
@@ -184,9 +190,9 @@ func (m *Matcher) Mask() *Mask {
 	clear(m.mask.words)
 	m.masked = true
 	m.rest = m.rest[:0]
-	inside := false // some thread takes its plain pieces from a table
+	inside := false // some thread takes its inner pieces from a table
 	for i := range m.threads {
-		if words := m.plain(&m.threads[i]); words != nil {
+		if words := m.inner(&m.threads[i]); words != nil {
 			m.mask.or(words)
 			inside = true
 		} else {
@@ -194,46 +200,44 @@ func (m *Matcher) Mask() *Mask {
 		}
 	}
 	if inside {
-		m.walk(m.v.awkward, m.threads)
-		m.walk(m.v.plainly, m.rest)
+		m.walk(m.v.ending, m.threads)
+		m.walk(m.v.plain, m.rest)
+		m.walk(m.v.spelt, m.rest)
 	} else {
 		m.walk(m.v.all, m.threads)
 	}
 	return &m.mask
 }
 
-// plain returns the plain pieces that a thread inside a string takes, when they can be told without reading
-// them; else nil.
-func (m *Matcher) plain(t *thread) []uint64 {
-	if t.unit.form != unitNone || len(m.v.plain) == 0 {
+// inner returns the inner pieces that a thread in a string takes, when they can be told without reading them;
+// else nil.
+func (m *Matcher) inner(t *thread) []uint64 {
+	if t.unit.form != unitNone || len(m.v.within) == 0 {
 		return nil
 	}
 	switch {
 	case t.at == placeText && len(t.frame.taken) == 0:
-		return m.plainText(t)
-	case t.at == placeKey && t.q != dead:
-		if d := t.frame.object.dynamic[t.claim]; d.safe[t.q] {
-			return m.v.plain[len(m.v.plain)-1]
-		}
+		return m.innerText(t)
+	case t.at == placeKey && t.q != dead && t.frame.object.dynamic[t.claim].safe[t.q]:
+		return m.v.names
 	}
 	return nil
 }
 
-func (m *Matcher) plainText(t *thread) []uint64 {
-	p, longest := t.texts, int32(len(m.v.plain)-1)
+func (m *Matcher) innerText(t *thread) []uint64 {
+	p, longest := t.texts, int32(len(m.v.within)-1)
 	room := endless
 	if p.max != endless {
 		room = p.max - t.n
 	}
 	switch {
-	case p.lengths != nil || p.max != endless && !p.d.everything() && room < longest:
-		return nil
-	case p.max == endless && p.min > t.n && !p.d.everything():
-		return nil
 	case p.d.everything():
-		return m.v.plain[min(room, longest)]
-	case p.max != endless: // the end must stay in reach after each piece
-		if !p.d.safe[t.q] || p.d.furthest() > room-longest {
+		return m.v.within[min(room, longest)]
+	case p.max == endless && p.min <= t.n:
+	case p.lengths != nil || p.max == endless:
+		return nil
+	default: // the end must stay in reach after each piece
+		if !p.d.safe[t.q] || p.d.furthest > room-longest {
 			return nil
 		}
 	}

@@ -238,6 +238,15 @@ func (c *compiler) combinations(base []signed, claims []signed, limited []bool) 
 	return out
 }
 
+// anyObject is the program of the objects that may have any members.
+func (c *compiler) anyObject() (*objectProgram, error) {
+	n, err := c.root([]byte(`{}`))
+	if err != nil {
+		return nil, err
+	}
+	return n.objects[0], nil
+}
+
 func (c *compiler) arrayProgram(a *arrayShape) *arrayProgram {
 	p := &arrayProgram{min: int32(a.min), max: endless, unique: a.unique, depth: endless}
 	if a.max >= 0 {

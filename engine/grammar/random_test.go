@@ -104,7 +104,7 @@ func inString(text []byte) bool {
 
 // bonus favours what ends a string in strings, and what ends arrays and objects elsewhere.
 func bonus(p []byte, quoted bool, n int) float64 {
-	grown := 1 + float64(n)/15
+	grown := 1 + float64(n)/12
 	switch last := p[len(p)-1]; {
 	case quoted && last == '"' && p[0] != '\\', !quoted && (last == ']' || last == '}'):
 		return grown
@@ -173,7 +173,7 @@ func tryOne(seed uint64, v *Vocabulary, o *outcome) error {
 	w := &writer{v: v, r: rand.New(rand.NewPCG(seed, 23)), m: g.Start(v)}
 	finished, err := w.write(40 + int(seed%160))
 	if err == nil && !finished { // a cut text is the beginning of a valid one
-		finished, err = w.write(1500)
+		finished, err = w.write(2500)
 	}
 	if err != nil {
 		return fmt.Errorf("%s after %q: %w", schema, w.text, err)

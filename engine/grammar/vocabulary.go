@@ -3,7 +3,6 @@ package grammar
 import (
 	"math/bits"
 	"slices"
-	"unicode/utf8"
 )
 
 // Vocabulary is the pieces of a tokenizer as a trie. It is immutable and safe for concurrent use.
@@ -11,11 +10,14 @@ type Vocabulary struct {
 	pieces [][]byte
 	words  int // of a mask
 	all    *trie
-	// Pieces that are whole code points which a string takes as they are need no reading inside a string that
-	// takes any: plain has them by their number of code points at most, awkward the others.
-	plain   [][]uint64
-	plainly *trie
-	awkward *trie
+	// What a piece does inside a string has nothing to do with what the string stands in, as long as it does not
+	// end it. inner are those pieces; within has the ones a string without a pattern takes, by the number of
+	// code points they begin at most, and names the ones that an undeclared name takes.
+	within [][]uint64
+	names  []uint64
+	plain  *trie // the inner pieces that are whole code points, spelt as they are
+	spelt  *trie // the other inner ones: escapes, and parts of code points
+	ending *trie // all others
 }
 
 // trie holds pieces by their bytes, in the order a depth-first walk meets them: after a node come the nodes below
@@ -39,47 +41,74 @@ const maxPiece = 1 << 10
 // 1,024 bytes, is never legal. The pieces are not to be written to afterwards.
 func NewVocabulary(pieces [][]byte) *Vocabulary {
 	v := &Vocabulary{pieces: pieces, words: (len(pieces) + 63) / 64}
-	var all, plain, awkward []int32
+	var all, plain, spelt, ending []int32
 	for id, p := range pieces {
 		if len(p) == 0 || len(p) > maxPiece {
 			continue
 		}
 		all = append(all, int32(id))
-		n, ok := plainLength(p)
-		if !ok {
-			awkward = append(awkward, int32(id))
+		n, whole, ok := innerLength(p)
+		switch {
+		case !ok:
+			ending = append(ending, int32(id))
 			continue
+		case whole:
+			plain = append(plain, int32(id))
+		default:
+			spelt = append(spelt, int32(id))
 		}
-		plain = append(plain, int32(id))
-		for len(v.plain) <= n {
-			v.plain = append(v.plain, make([]uint64, v.words))
+		for len(v.within) <= n {
+			v.within = append(v.within, make([]uint64, v.words))
 		}
-		v.plain[n][id/64] |= 1 << (id % 64)
+		v.within[n][id/64] |= 1 << (id % 64)
 	}
-	for n := range v.plain {
-		for i := range v.plain[n] {
+	for n := range v.within {
+		for i := range v.within[n] {
 			if n > 0 {
-				v.plain[n][i] |= v.plain[n-1][i]
+				v.within[n][i] |= v.within[n-1][i]
 			}
 		}
 	}
-	v.all, v.plainly, v.awkward = newTrie(pieces, all), newTrie(pieces, plain), newTrie(pieces, awkward)
+	v.all, v.plain, v.spelt, v.ending = newTrie(pieces, all), newTrie(pieces, plain), newTrie(pieces, spelt), newTrie(pieces, ending)
+	v.names = v.insideName()
 	return v
+}
+
+// insideName finds the inner pieces that go on with a name that is not declared.
+func (v *Vocabulary) insideName() []uint64 {
+	anything, err := newCompiler(false).anyObject()
+	if err != nil {
+		return nil // not possible for the schema it has
+	}
+	m := Matcher{v: v, mask: Mask{make([]uint64, v.words)}}
+	name := anything.keys(&frame{kind: frameObject, object: anything}, nil)
+	m.walk(v.plain, name)
+	m.walk(v.spelt, name)
+	return m.mask.words
 }
 
 // Len is the number of pieces.
 func (v *Vocabulary) Len() int { return len(v.pieces) }
 
-// plainLength is the number of code points of a piece that stands for itself inside a JSON string.
-func plainLength(p []byte) (n int, ok bool) {
-	for i := 0; i < len(p); n++ {
-		c, size := utf8.DecodeRune(p[i:])
-		if c == utf8.RuneError && size == 1 || c < 0x20 || c == '"' || c == '\\' {
-			return 0, false
+// innerLength is the number of code points that a piece begins between the quotes of a string, from a place
+// between two. whole says that it ends at such a place and has no escape; ok is false when the piece ends the
+// string or can't stand in it.
+func innerLength(p []byte) (n int, whole, ok bool) {
+	var u unit
+	whole = true
+	for _, b := range p {
+		if u.form == unitNone {
+			if b == '"' {
+				return 0, false, false
+			}
+			n++
 		}
-		i += size
+		if u, _, _, ok = u.next(b); !ok {
+			return 0, false, false
+		}
+		whole = whole && !u.escaped()
 	}
-	return n, true
+	return n, whole && u.form == unitNone, true
 }
 
 func newTrie(pieces [][]byte, ids []int32) *trie {

@@ -115,6 +115,14 @@ func choose(logits []float32, mask *grammar.Mask) int32 {
 	}
 	best, id := float32(math.Inf(-1)), int32(-1)
 	for i, word := range mask.Words() {
+		if word == math.MaxUint64 { // inside strings nearly all are
+			for at, logit := range logits[64*i : 64*i+64] {
+				if logit > best {
+					best, id = logit, int32(64*i+at)
+				}
+			}
+			continue
+		}
 		for ; word != 0; word &= word - 1 {
 			if at := 64*i + bits.TrailingZeros64(word); logits[at] > best {
 				best, id = logits[at], int32(at)
