@@ -113,12 +113,15 @@ NEEDLE_API int needle_init(const char *system, const char *tools, const char *to
  *   type              "call" when a list of calls was written, [] (no tool serves the request) included; "respond"
  *                     when the model answered without one.
  *   success, error, error_code, reason   on failure a sentence, a fixed name and "runtime_failure"; else true and null.
- *   function_calls    the calls, under the names of the tools as they were given to needle_init.
+ *   function_calls    the calls, under the names of the tools as they were given to needle_init. Their arguments are
+ *                     valid under the tools' JSON Schemas, as far as "warnings" does not say otherwise.
  *   suppressed_calls  calls that were withheld; [] in this version.
  *   reasoning         the model's derivation, or its answer in prose; null when there is none.
  *   confidence        0 to 1: the smaller of the confidence head's judgement and the least probable call token.
  *   prefill_tps, decode_tps, peak_ram_mb   tokens per second, and the process's peak memory in MiB.
- * Later versions add keys after these: "validation" and "warnings".
+ *   warnings          only when a tool's schema has keywords that are not enforced: one sentence for each, with tool,
+ *                     JSON pointer and keyword.
+ * Later versions add "validation" before "warnings". docs/envelope.schema.json is a JSON Schema of all this.
  *
  *   input           what the user says; or, when the previous turn delivered calls, their result as JSON.
  *   max_new_tokens  how many tokens the turn may append; 0: 512. So much of the context is reserved: a larger number
