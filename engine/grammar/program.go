@@ -542,17 +542,10 @@ func (n *node) measure() bool {
 	return changed
 }
 
-// inside is the depth of what holds a value of a depth.
-func inside(depth int32) int32 {
-	if depth >= MaxDepth {
-		return endless
-	}
-	return depth + 1
-}
-
+// leastDepth is the least limit of nesting under which an array can be finished, and the array itself.
 func (p *arrayProgram) leastDepth() int32 {
 	f := &frame{kind: frameArray, array: p, claims: make([]int32, len(p.contains))}
-	for depth := int32(0); depth < MaxDepth; depth++ { // the least limit under which an array can be finished
+	for depth := int32(0); depth < MaxDepth; depth++ {
 		if f.limit = depth; p.live(f) {
 			return depth + 1
 		}

@@ -92,9 +92,6 @@ func (s charSet) not() charSet {
 	return out.normal()
 }
 
-func (s charSet) or(t charSet) charSet  { return append(slices.Clone(s), t...).normal() }
-func (s charSet) and(t charSet) charSet { return s.not().or(t.not()).not() }
-
 // regexes makes regular expressions, each once.
 type regexes struct {
 	byKey               map[string]*regex

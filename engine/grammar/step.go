@@ -263,14 +263,9 @@ func (t *thread) stepText(b byte, out []thread) []thread {
 		}
 		return t.frame.complete(t.textValue(), out)
 	}
-	unit, c, done, ok := t.unit.next(b)
-	if !ok {
-		return out
-	}
-	next := *t
-	next.unit = unit
+	next, c, done := t.spell(b)
 	if !done {
-		if next.unitLive() {
+		if next.unit.form != unitNone && next.unitLive() {
 			out = add(out, next)
 		}
 		return out
@@ -286,6 +281,17 @@ func (t *thread) stepText(b byte, out []thread) []thread {
 		out = add(out, next)
 	}
 	return out
+}
+
+// spell reads a byte of a code point. done says that c is whole; else next stands inside one, or, when the byte
+// does not fit, between two.
+func (t *thread) spell(b byte) (next thread, c rune, done bool) {
+	next = *t
+	unit, c, done, ok := t.unit.next(b)
+	if next.unit = unit; !ok {
+		next.unit.form, done = unitNone, false
+	}
+	return next, c, done
 }
 
 func (t *thread) textValue() *value {
@@ -332,14 +338,9 @@ func (t *thread) stepKey(b byte, out []thread) []thread {
 	if t.unit.form == unitNone && b == '"' {
 		return t.endKey(out)
 	}
-	unit, c, done, ok := t.unit.next(b)
-	if !ok {
-		return out
-	}
-	next := *t
-	next.unit = unit
+	next, c, done := t.spell(b)
 	if !done {
-		if next.keyUnitLive() {
+		if next.unit.form != unitNone && next.keyUnitLive() {
 			out = add(out, next)
 		}
 		return out

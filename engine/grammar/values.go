@@ -462,7 +462,7 @@ func (c *compiler) clearlyEmpty(v *values, levels int) bool {
 		return false
 	}
 	for _, t := range v.texts {
-		if t.words != nil && len(t.words) > 0 {
+		if len(t.words) > 0 {
 			return false
 		}
 		if t.words == nil {

@@ -18,6 +18,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/libneedle/libneedle/engine/grammar"
@@ -98,15 +99,12 @@ func (b *bench) mask(m *grammar.Matcher, out *result) *grammar.Mask {
 	began := time.Now()
 	mask := m.Mask()
 	masked := time.Now()
-	chosen = choose(b.logits, mask)
+	runtime.KeepAlive(choose(b.logits, mask)) // the compiler is not to drop the choice
 	done := time.Now()
 	out.AloneUS = append(out.AloneUS, microseconds(masked.Sub(began)))
 	out.MaskUS = append(out.MaskUS, microseconds(done.Sub(began)))
 	return mask
 }
-
-// chosen keeps the compiler from dropping the choice.
-var chosen int32
 
 // choose returns the allowed id of the highest logit, -1 when nothing is allowed.
 func choose(logits []float32, mask *grammar.Mask) int32 {
