@@ -59,7 +59,7 @@ func Compile(schema []byte, o Options) (*Grammar, error) {
 	}
 	faults := c.reader.faults
 	if n.depth > MaxDepth {
-		faults = append(faults, Fault{Pointer: "/", Keyword: "schema", Reason: "no value satisfies it"})
+		faults = append(faults, Fault{Keyword: "schema", Reason: "no value satisfies it"})
 	}
 	if len(faults) > 0 && (!o.Lenient || n.depth > MaxDepth) {
 		return nil, &Error{faults}
@@ -181,7 +181,7 @@ func arguments(t Tool, o Options) (*node, []Fault, error) {
 	}
 	faults := c.reader.faults
 	if n.depth > MaxDepth {
-		faults, n = append(faults, Fault{Pointer: "/", Keyword: "parameters", Reason: "no arguments satisfy them"}), nil
+		faults, n = append(faults, Fault{Keyword: "parameters", Reason: "no arguments satisfy them"}), nil
 	}
 	for i := range faults {
 		faults[i].Tool = t.Name

@@ -16,7 +16,7 @@ type keptKey struct {
 }
 
 // maxKept bounds the masks that one grammar keeps; at 8,192 tokens each has 1 KiB.
-const maxKept = 4096
+const maxKept = 1024
 
 // within returns the inner pieces that a state of an automaton takes.
 func (k *keptMasks) within(v *Vocabulary, d *dfa, q int32) []uint64 {

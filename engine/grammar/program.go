@@ -166,12 +166,12 @@ func (c *compiler) fill(n *node, v *values) {
 		if t.words != nil {
 			continue
 		}
-		d, err := c.automaton(t.language)
-		if err != nil {
-			c.reader.fault("", "pattern", "patterns and formats that meet at one place are %v", err)
-			continue
+		p, err := c.textProgram(t)
+		if err != nil { // with lenient compilation the value keeps its lengths
+			c.reader.fault("", "pattern", "patterns, formats and lengths that meet at one place are %v", err)
+			p, _ = c.textProgram(&textShape{language: c.re.every, min: t.min, max: t.max})
 		}
-		if p := newTextProgram(d, t.min, t.max); p != nil {
+		if p != nil {
 			n.texts = append(n.texts, p)
 		}
 	}
@@ -185,6 +185,15 @@ func (c *compiler) fill(n *node, v *values) {
 			n.objects = append(n.objects, p)
 		}
 	}
+}
+
+// textProgram is nil when a shape has no text.
+func (c *compiler) textProgram(t *textShape) (*textProgram, error) {
+	d, err := c.automaton(t.language)
+	if err != nil {
+		return nil, err
+	}
+	return newTextProgram(d, t.min, t.max)
 }
 
 func (c *compiler) fillLiterals(n *node, v *values) {

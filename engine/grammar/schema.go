@@ -80,7 +80,7 @@ var typeNames = map[string]types{"null": typeNull, "boolean": typeBoolean, "numb
 // Fault says what of a schema is not enforced, and why.
 type Fault struct {
 	Tool    string // the tool's name on the wire; empty in mode schema
-	Pointer string // JSON pointer of the schema, from the root of the schema or of the tool's parameters
+	Pointer string // JSON pointer of the schema in the whole one, or in the tool's parameters; empty: the whole
 	Keyword string
 	Reason  string
 }
@@ -90,7 +90,7 @@ func (f Fault) Error() string {
 	if f.Tool != "" {
 		where = fmt.Sprintf("tool %q", f.Tool)
 	}
-	return fmt.Sprintf("%s: %s: %s: %s", where, f.Pointer, f.Keyword, f.Reason)
+	return fmt.Sprintf("%s: #%s: %s: %s", where, f.Pointer, f.Keyword, f.Reason)
 }
 
 // reader turns JSON into schemas. Each place is read once, when it is reached, so references may go in circles.
@@ -157,9 +157,6 @@ func resolveURI(base, ref string) string {
 }
 
 func (r *reader) fault(pointer, keyword, format string, args ...any) {
-	if pointer == "" {
-		pointer = "/"
-	}
 	f := Fault{Pointer: pointer, Keyword: keyword, Reason: fmt.Sprintf(format, args...)}
 	if !slices.Contains(r.faults, f) {
 		r.faults = append(r.faults, f)

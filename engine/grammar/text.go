@@ -15,13 +15,13 @@ type textProgram struct {
 }
 
 // maxLengthBits bounds the table of reachable lengths of one automaton.
-const maxLengthBits = 1 << 26
+const maxLengthBits = 1 << 22
 
-// newTextProgram is nil when no text fits. Whether a state's rests have a length between two limits is only
+// newTextProgram is nil when no text fits. The error is errTooComplex. Whether a state's rests have a length between two limits is only
 // open when both limits bind: then a table tells.
-func newTextProgram(d *dfa, least, most int32) *textProgram {
+func newTextProgram(d *dfa, least, most int32) (*textProgram, error) {
 	if d == nil {
-		return nil
+		return nil, nil
 	}
 	p := &textProgram{d: d, min: least, max: most}
 	if most < 0 {
@@ -35,14 +35,14 @@ func newTextProgram(d *dfa, least, most int32) *textProgram {
 	}
 	if p.min > 0 && p.max != endless && !d.everything() {
 		if int64(len(d.ends))*int64(p.max+1) > maxLengthBits {
-			return nil
+			return nil, errTooComplex
 		}
 		p.lengths = d.lengths(p.max)
 	}
 	if !p.live(0, 0) {
-		return nil
+		return nil, nil
 	}
-	return p
+	return p, nil
 }
 
 // everything reports that the automaton takes any text, so that it has rests of every length.

@@ -466,7 +466,7 @@ func (c *compiler) clearlyEmpty(v *values, levels int) bool {
 			return false
 		}
 		if t.words == nil {
-			if d, err := c.automaton(t.language); err != nil || d != nil && newTextProgram(d, t.min, t.max) != nil {
+			if p, err := c.textProgram(t); err != nil || p != nil {
 				return false
 			}
 		}
