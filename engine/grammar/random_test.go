@@ -53,7 +53,11 @@ func (w *writer) write(budget int) (finished bool, err error) {
 			return true, nil
 		}
 		quoted, best, top := inString(w.text), int32(-1), 0.0
-		if quoted && w.r.Float64() < .2 && w.hint() {
+		likely := .1
+		if begun := len(w.text) > 0 && w.text[len(w.text)-1] == '"'; begun {
+			likely = .5
+		}
+		if quoted && w.r.Float64() < likely && w.hint() {
 			continue
 		}
 		for id, p := range w.v.pieces {
@@ -79,7 +83,7 @@ func (w *writer) write(budget int) (finished bool, err error) {
 
 // hint writes what a random text would hardly find: a name that may be required, or what a pattern looks for.
 func (w *writer) hint() bool {
-	hints := []string{`a"`, `b"`, `ab"`, `kind"`, `é"`, `user id"`, `q\"t"`, `x1"`, `name"`, `a`, `12"`, `.png"`, `é`}
+	hints := []string{`a"`, `b"`, `ab"`, `kind"`, `é"`, `user id"`, `q\"t"`, `x1"`, `value"`, `s"`, `n"`, `a`, `12"`, `.png"`, `é`}
 	hint := hints[w.r.IntN(len(hints))]
 	if !w.m.AcceptBytes([]byte(hint)) {
 		return false
