@@ -69,7 +69,7 @@ func Compile(schema []byte, o Options) (*Grammar, error) {
 }
 
 func compile(text []byte, mode Mode) (*node, *compiler, error) {
-	c := newCompiler(mode == ModeTool)
+	c := newCompiler(mode == ModeTool, newLanguages())
 	n, err := c.root(text)
 	return n, c, err
 }
@@ -113,12 +113,13 @@ type callList struct {
 // when lenient a fault.
 func CompileTools(tools []Tool, o Options) (*Grammar, error) {
 	g := &Grammar{calls: &callList{first: &node{}}, masks: &keptMasks{}}
+	l := newLanguages()
 	for i, t := range tools {
 		if slices.Contains(g.calls.names, t.Name) {
 			continue
 		}
 		g.calls.names = append(g.calls.names, t.Name)
-		n, faults, err := arguments(t, o)
+		n, faults, err := arguments(t, o, l)
 		if err != nil {
 			return nil, err
 		}
@@ -145,6 +146,12 @@ func (g *Grammar) begin() {
 // Choose returns the grammar of the lists that a choice allows. It shares what is compiled. The error wraps
 // ErrNoTool.
 func (g *Grammar) Choose(c Choice) (*Grammar, error) {
+	if g.calls == nil {
+		return nil, fmt.Errorf("grammar: %w: the grammar is that of a schema", ErrNoTool)
+	}
+	if c.Min < 0 || c.Max < 0 || c.Max > 0 && c.Min > c.Max {
+		return nil, fmt.Errorf("grammar: %w: from %d to %d calls", ErrNoTool, c.Min, c.Max)
+	}
 	for _, name := range c.Only {
 		if !slices.Contains(g.calls.names, name) {
 			return nil, fmt.Errorf("grammar: tool %q: %w", name, ErrNoTool)
@@ -169,12 +176,12 @@ func (g *Grammar) Choose(c Choice) (*Grammar, error) {
 func (g *Grammar) Callable() bool { return g.calls != nil && len(g.calls.first.literals) > 0 }
 
 // arguments compiles the arguments of a tool; nil when it can't be called.
-func arguments(t Tool, o Options) (*node, []Fault, error) {
+func arguments(t Tool, o Options, l *languages) (*node, []Fault, error) {
 	schema := t.Schema
 	if schema == nil {
 		schema = []byte(`{}`)
 	}
-	c := newCompiler(o.Mode == ModeTool)
+	c := newCompiler(o.Mode == ModeTool, l)
 	n, err := c.root(schema, signed{s: &schemaOfObjects})
 	if err != nil {
 		return nil, nil, fmt.Errorf("grammar: tool %q: %w", t.Name, err)

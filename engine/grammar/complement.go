@@ -7,6 +7,9 @@ import (
 
 // complement is the set of the values that a schema refuses: the union of what each keyword refuses.
 func (c *compiler) complement(s *schema) *values {
+	if s.partial { // what is not enforced must not be enforced by its complement
+		return c.everything()
+	}
 	out := &values{}
 	join := func(v *values) { out = c.or(out, v, s) }
 	if s.types != 0 {
@@ -80,17 +83,21 @@ func (c *compiler) unlisted(s *schema) *values {
 		case kindNumber:
 			if item.number != nil {
 				number.not = append(number.not, item.number)
+			} else {
+				c.reader.fault(s.pointer, "enum", "a number of this size can't be excluded")
 			}
 		case kindArray:
 			if len(item.items) > 0 {
 				c.reader.fault(s.pointer, "enum", "arrays with items can't be excluded")
+			} else {
+				v.arrays[0].min = 1
 			}
-			v.arrays[0].min = max(v.arrays[0].min, 1)
 		case kindObject:
 			if len(item.items) > 0 {
 				c.reader.fault(s.pointer, "enum", "objects with members can't be excluded")
+			} else {
+				v.objects[0].min = 1
 			}
-			v.objects[0].min = max(v.objects[0].min, 1)
 		}
 	}
 	v.numbers = []*numberShape{number}
@@ -118,8 +125,15 @@ func (c *compiler) otherTexts(s *schema) []*textShape {
 	if s.text.min > 0 {
 		out = append(out, &textShape{language: c.re.every, max: s.text.min - 1})
 	}
-	for _, most := range []int32{s.text.max, s.text.formatMax} {
-		if most >= 0 && (most != s.text.formatMax || s.text.format != nil) {
+	limits := []int32{s.text.max}
+	if s.text.format != nil {
+		limits = append(limits, s.text.formatMax)
+		if !s.text.formatExact {
+			c.reader.fault(s.pointer, "format", "its complement is not supported: fewer texts are written than the format has")
+		}
+	}
+	for _, most := range limits {
+		if most >= 0 {
 			out = append(out, &textShape{language: c.re.every, min: most + 1, max: -1})
 		}
 	}
@@ -141,20 +155,20 @@ func (c *compiler) otherArrays(s *schema) []*arrayShape {
 		out = append(out, &arrayShape{min: a.max + 1, max: -1})
 	}
 	for i, sub := range a.prefix {
-		source := arraySource{prefix: make([]signed, i+1)}
+		source := &arraySource{prefix: make([]signed, i+1)}
 		source.prefix[i] = signed{sub, true}
-		out = append(out, &arrayShape{min: i + 1, max: -1, sources: []arraySource{source}})
+		out = append(out, &arrayShape{min: i + 1, max: -1, sources: []*arraySource{source}})
 	}
 	if a.items != nil {
-		out = append(out, &arrayShape{max: -1, contains: []contains{{signed{a.items, true}, len(a.prefix), 1, -1}}})
+		out = append(out, &arrayShape{max: -1, contains: []*contains{{signed{a.items, true}, len(a.prefix), 1, -1}}})
 	}
 	if a.contains != nil {
 		this := signed{s: a.contains}
 		if a.minContains > 0 {
-			out = append(out, &arrayShape{max: -1, contains: []contains{{this, 0, 0, a.minContains - 1}}})
+			out = append(out, &arrayShape{max: -1, contains: []*contains{{this, 0, 0, a.minContains - 1}}})
 		}
 		if a.maxContains >= 0 {
-			out = append(out, &arrayShape{max: -1, contains: []contains{{this, 0, a.maxContains + 1, -1}}})
+			out = append(out, &arrayShape{max: -1, contains: []*contains{{this, 0, a.maxContains + 1, -1}}})
 		}
 	}
 	if a.unique {
@@ -186,13 +200,13 @@ func (c *compiler) otherObjects(s *schema) []*objectShape {
 	for _, p := range o.properties {
 		declared = append(declared, c.re.literal(p.name))
 		if refused := (signed{p.schema, true}); !refused.isNever() {
-			source := objectSource{properties: map[string]signed{p.name: refused}, order: []string{p.name}, neutral: true}
-			out = append(out, &objectShape{max: -1, required: []string{p.name}, sources: []objectSource{source}})
+			source := &objectSource{properties: map[string]signed{p.name: refused}, order: []string{p.name}, neutral: true}
+			out = append(out, &objectShape{max: -1, required: []string{p.name}, sources: []*objectSource{source}})
 		}
 	}
 	owed := func(key *regex, value signed) {
 		if !value.isNever() {
-			out = append(out, &objectShape{max: -1, obligations: []obligation{{key, value}}})
+			out = append(out, &objectShape{max: -1, obligations: []*obligation{{key, value}}})
 		}
 	}
 	for _, p := range o.patterns {

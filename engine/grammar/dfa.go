@@ -30,7 +30,9 @@ const (
 	dead    = int32(-1)
 	endless = int32(math.MaxInt32)
 	// maxStates bounds one automaton. The largest real pattern met so far takes 800 states.
-	maxStates = 20_000
+	maxStates = 8_000
+	// maxWork bounds the expressions looked at for one automaton: about a tenth of a second.
+	maxWork = 1_000_000
 )
 
 var errTooComplex = errors.New("too complex")
@@ -43,9 +45,13 @@ func newDFA(b *regexes, rs []*regex, allowed func(uint64) bool) (*dfa, error) {
 	b.derived = map[derivation]*regex{} // the classes are this automaton's
 	defer func() { b.derived = nil }()
 	limit := len(b.byKey) + 10*maxStates
+	b.work = 0
 	states := [][]*regex{rs}
 	index := map[string]int32{tupleKey(rs): 0}
 	for q := 0; q < len(states); q++ {
+		if b.work > maxWork {
+			return nil, errTooComplex
+		}
 		for class, c := range chars {
 			t := make([]*regex, len(rs))
 			for i, r := range states[q] {

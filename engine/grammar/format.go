@@ -9,6 +9,7 @@ import (
 type format struct {
 	pattern string
 	max     int32 // code points; 0: no limit
+	exact   bool  // the pattern has every text of the format, so that it has a complement
 }
 
 // formatOf returns what a format demands. Names that JSON Schema does not define are annotations: known is
@@ -53,21 +54,21 @@ var (
 )
 
 var formats = map[string]format{
-	"date":      {pattern: `^` + datePattern + `$`},
+	"date":      {pattern: `^` + datePattern + `$`, exact: true},
 	"time":      {pattern: `^` + timePattern + `$`},
 	"date-time": {pattern: `^` + datePattern + `[tT]` + timePattern + `$`},
-	"duration":  {pattern: `^P(\d+W|(?=\d|T)(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?)$`},
+	"duration":  {pattern: `^P(\d+W|(?=\d|T)(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?)$`, exact: true},
 	"email": {pattern: `^(?=[^@]{1,64}@)(` + localPattern + `|"[ !#-?A-\[\]-~]*")@(` + hostPattern + `|\[` +
 		ipv4Pattern + `\]|\[IPv6:` + ipv6Pattern + `\])$`, max: 254},
-	"hostname": {pattern: `^` + hostPattern + `$`, max: 253},
-	"ipv4":     {pattern: `^` + ipv4Pattern + `$`},
-	"ipv6":     {pattern: `^` + ipv6Pattern + `$`},
-	"uuid":     {pattern: `^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`},
+	"hostname": {pattern: `^` + hostPattern + `$`, max: 253, exact: true},
+	"ipv4":     {pattern: `^` + ipv4Pattern + `$`, exact: true},
+	"ipv6":     {pattern: `^` + ipv6Pattern + `$`, exact: true},
+	"uuid":     {pattern: `^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`, exact: true},
 	"uri": {pattern: `^[a-zA-Z][a-zA-Z0-9+.-]*:(` + uriRooted + `|(` + uriChar + `+` + uriSegments + `)?)` +
 		uriAfterPath + `$`},
 	"uri-reference": {pattern: `^([a-zA-Z][a-zA-Z0-9+.-]*:(` + uriRooted + `|(` + uriChar + `+` + uriSegments + `)?)|` +
 		uriRooted + `|(` + uriNoColonChar + `+` + uriSegments + `)?)` + uriAfterPath + `$`},
-	"json-pointer":          {pattern: `^(/([^~/]|~[01])*)*$`},
+	"json-pointer":          {pattern: `^(/([^~/]|~[01])*)*$`, exact: true},
 	"relative-json-pointer": {pattern: `^(0|[1-9]\d*)(#|(/([^~/]|~[01])*)*)$`},
 }
 

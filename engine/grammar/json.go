@@ -35,6 +35,7 @@ type value struct {
 	items  []*value
 	names  []string // of an object's members, which are in items
 	number *big.Rat // of a number whose size is sane, else nil
+	name   string   // see key
 }
 
 // maxNesting bounds the nesting of schemas and of the values in them.
@@ -120,9 +121,15 @@ func readObject(d *json.Decoder, depth int) (*value, error) {
 	return v, err
 }
 
-// newNumber reads a JSON number. One with an exponent beyond ±maxExponent keeps its text only.
+// maxNumberText bounds the text of a number that is computed with.
+const maxNumberText = 200
+
+// newNumber reads a JSON number. A very long one, or one with an exponent beyond ±400, keeps its text only.
 func newNumber(text string) *value {
 	v := &value{kind: kindNumber, text: text}
+	if len(text) > maxNumberText {
+		return v
+	}
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		if e, err := strconv.Atoi(text[i+1:]); err != nil || e > 400 || e < -400 {
 			return v
@@ -145,6 +152,9 @@ func (v *value) member(name string) *value {
 
 // equal compares as JSON Schema does: numbers by value, objects without order.
 func (v *value) equal(w *value) bool {
+	if v == w {
+		return true
+	}
 	if v.kind != w.kind || len(v.items) != len(w.items) {
 		return false
 	}
@@ -165,6 +175,58 @@ func (v *value) equal(w *value) bool {
 		}
 	}
 	return true
+}
+
+// key is a text that values have in common exactly when they are equal.
+func (v *value) key() string {
+	if v.name == "" {
+		v.name = string(v.appendKey(nil))
+	}
+	return v.name
+}
+
+func (v *value) appendKey(b []byte) []byte {
+	switch v.kind {
+	case kindNumber:
+		if v.number != nil {
+			return append(b, v.number.RatString()...)
+		}
+	case kindArray:
+		b = append(b, '[')
+		for _, item := range v.items {
+			b = append(item.appendKey(b), ',')
+		}
+		return append(b, ']')
+	case kindObject:
+		order := slices.Sorted(slices.Values(v.names))
+		b = append(b, '{')
+		for _, name := range order {
+			b = append(v.member(name).appendKey(append(appendQuoted(b, name, false), ':')), ',')
+		}
+		return append(b, '}')
+	}
+	return v.appendCompact(b, false)
+}
+
+// literalSet holds values by their keys.
+type literalSet map[string]bool
+
+func newLiteralSet(list []*value) literalSet {
+	s := literalSet{}
+	for _, v := range list {
+		s[v.key()] = true
+	}
+	return s
+}
+
+func (s literalSet) has(v *value) bool { return s[v.key()] }
+
+// add appends a value to a set's literals unless it is there.
+func (s literalSet) add(to *values, v *value) {
+	if key := v.key(); !s[key] {
+		s[key] = true
+		to.literals = append(to.literals, v)
+	}
 }
 
 // appendCompact writes a value without whitespace. With ascii, characters beyond ASCII are escaped.

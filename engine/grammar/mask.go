@@ -175,7 +175,7 @@ func (m *Matcher) Closes(text string) bool {
 
 // Accept moves on by a token. When it is not legal, the matcher stays where it was.
 func (m *Matcher) Accept(id int32) bool {
-	if id < 0 || int(id) >= len(m.v.pieces) || len(m.v.pieces[id]) == 0 {
+	if id < 0 || int(id) >= len(m.v.pieces) || len(m.v.pieces[id]) == 0 || len(m.v.pieces[id]) > maxPiece {
 		return false
 	}
 	return m.AcceptBytes(m.v.pieces[id])

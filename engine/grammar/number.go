@@ -53,9 +53,19 @@ func (n *numberShape) and(m *numberShape) *numberShape {
 	}
 	out.integer = n.integer || m.integer
 	out.multiple = commonMultiple(n.multiple, m.multiple)
-	out.notMultiples = append(slices.Clone(n.notMultiples), m.notMultiples...)
-	out.not = append(slices.Clone(n.not), m.not...)
+	out.notMultiples = joinNumbers(n.notMultiples, m.notMultiples)
+	out.not = joinNumbers(n.not, m.not)
 	return &out
+}
+
+func joinNumbers(a, b []*big.Rat) []*big.Rat {
+	out := slices.Clone(a)
+	for _, x := range b {
+		if !slices.ContainsFunc(a, func(y *big.Rat) bool { return x.Cmp(y) == 0 }) {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // plain reports that only the spelling is restricted.
@@ -122,14 +132,15 @@ func (n *numberShape) contradicts() bool {
 }
 
 // someMultiple looks for a free multiple between the bounds. Beyond those that may be taken one by one, the
-// multiples of notMultiples come in a rhythm: 64 steps show a gap where there is one.
+// multiples of notMultiples come in a rhythm: 512 steps show a gap where there is one, but for odd collections of
+// primes.
 func (n *numberShape) someMultiple(free func(*big.Rat) bool, taken int) bool {
 	first := ceil(new(big.Rat).Quo(n.min, n.multiple))
 	if x := new(big.Rat).Mul(new(big.Rat).SetInt(first), n.multiple); n.minOpen && x.Cmp(n.min) == 0 {
 		first.Add(first, big.NewInt(1))
 	}
 	x := new(big.Rat).Mul(new(big.Rat).SetInt(first), n.multiple)
-	for range taken + 64 {
+	for range taken + 512 {
 		if !n.inBounds(x) {
 			return false
 		}
@@ -210,7 +221,7 @@ func (n *numberShape) extends(text string, taken []*big.Rat) bool {
 	if n.plain() && taken == nil {
 		return true
 	}
-	if n.decimals(text[0] == '-', whole, fraction, pointed, taken) {
+	if n.decimals(text[0] == '-', whole, fraction, pointed, taken) || n.finished(text, taken) {
 		return true
 	}
 	if n.integer || pointed && fraction == "" {
@@ -248,6 +259,9 @@ func (n *numberShape) decimals(negative bool, whole, fraction string, pointed bo
 		return n.some(low, high, false, !closed, taken)
 	}
 	if pointed {
+		if len(fraction) == maxDigits {
+			return false // it ends here or not at all
+		}
 		scale := power(len(fraction))
 		return between(new(big.Rat).SetFrac(value, scale), new(big.Rat).SetFrac(next, scale), false)
 	}

@@ -37,7 +37,8 @@ const (
 const (
 	maxPatternBytes = 16 << 10
 	maxPatternDepth = 100
-	maxRepeat       = 2000 // of {n,m}, and of copies of a group that holds assertions
+	maxPatternSteps = 20_000 // of pieces, copies counted
+	maxRepeat       = 2000   // of {n,m}, and of copies of a group that holds assertions
 )
 
 var (
@@ -86,10 +87,14 @@ func (c contexts) same() bool { return c[atStart] == c[afterWord] && c[afterWord
 type matching struct {
 	b           *regexes
 	word, other *regex // texts that end in a word character, or in another one
+	steps       int
 }
 
 func (m *matching) from(p *piece, after contexts) (contexts, error) {
 	b := m.b
+	if m.steps++; m.steps > maxPatternSteps {
+		return after, errTooComplex
+	}
 	switch p.op {
 	case pieceLanguage:
 		return m.language(p.language, after), nil

@@ -28,7 +28,7 @@ type literal struct {
 type arrayProgram struct {
 	min, max int32 // max: endless for no limit
 	unique   bool
-	contains []contains
+	contains []*contains
 	places   [][]*node // by place, then by the set of contains that the item is to satisfy, as bits
 	rest     []*node   // from len(places) on
 	depth    int32
@@ -286,7 +286,7 @@ func (c *compiler) arrayProgram(a *arrayShape) *arrayProgram {
 			if place < k.from {
 				this = nothing // can't be claimed here
 			}
-			claims, limited = append(claims, this), append(limited, k.max >= 0 && place >= k.from)
+			claims, limited = append(claims, this), append(limited, (k.max >= 0 || a.unique) && place >= k.from)
 		}
 		return c.combinations(a.goal(place), claims, limited)
 	}
@@ -344,7 +344,7 @@ func (o *objectShape) declared() []string {
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-func (c *compiler) declaredNodes(o *objectShape, owed []obligation, name string) []*node {
+func (c *compiler) declaredNodes(o *objectShape, owed []*obligation, name string) []*node {
 	claims, limited := make([]signed, len(owed)), make([]bool, len(owed))
 	for i, x := range owed {
 		claims[i] = x.schema
@@ -412,7 +412,7 @@ func (k *keyTests) bit(r *regex) uint64 {
 
 // dynamicNames finds the nodes of undeclared members, and leaves their automata to be built by refine, when it
 // is known which nodes have values.
-func (c *compiler) dynamicNames(p *objectProgram, o *objectShape, owed []obligation) {
+func (c *compiler) dynamicNames(p *objectProgram, o *objectShape, owed []*obligation) {
 	var k keyTests
 	for _, x := range o.names {
 		key, err := c.keyLanguage(c.of(x))
@@ -484,7 +484,7 @@ func (p *objectProgram) measureNames(claim int) {
 }
 
 // dynamicNodes is nil when the names with these bits are surely refused.
-func (c *compiler) dynamicNodes(o *objectShape, owed []obligation, k *keyTests, bits uint64) []*node {
+func (c *compiler) dynamicNodes(o *objectShape, owed []*obligation, k *keyTests, bits uint64) []*node {
 	if bits&k.names != k.names {
 		return nil
 	}
@@ -580,13 +580,32 @@ func (p *objectProgram) leastDepth() int32 {
 
 // count finds out how many values a node has; it reports a change.
 func (n *node) count() bool {
-	total := int64(len(n.literals))
+	// Shapes of one type may overlap: the largest counts.
+	var numbers, texts int64
+	total := int64(0)
+	spelt := literalSet{}
+	for _, l := range n.literals {
+		key := l.value.key()
+		if spelt[key] {
+			continue
+		}
+		spelt[key] = true
+		switch l.value.kind {
+		case kindNumber:
+			numbers++
+		case kindString:
+			texts++
+		default:
+			total++
+		}
+	}
 	for _, x := range n.numbers {
-		total += int64(x.size())
+		numbers = max(numbers, int64(x.size()))
 	}
 	for _, t := range n.texts {
-		total += int64(t.size())
+		texts = max(texts, int64(t.size()))
 	}
+	total += numbers + texts
 	// Arrays, or objects, that can't be told apart for sure are used once, whatever their shape.
 	arrays, objects := int64(min(len(n.arrays), 1)), int64(min(len(n.objects), 1))
 	for _, a := range n.arrays {

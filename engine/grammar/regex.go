@@ -96,6 +96,7 @@ func (s charSet) not() charSet {
 type regexes struct {
 	byKey               map[string]*regex
 	derived             map[derivation]*regex
+	work                int    // of the automaton that is being built
 	never, empty, every *regex // every has all texts
 	any                 *regex // one code point
 }
@@ -278,6 +279,7 @@ func (b *regexes) derive(r *regex, class int32, c rune) *regex {
 	key := derivation{r.id, class}
 	d := b.derived[key]
 	if d == nil {
+		b.work += 1 + len(r.subs) + len(r.set)/8
 		d = b.deriveNew(r, class, c)
 		b.derived[key] = d
 	}

@@ -13,6 +13,7 @@ import (
 type schema struct {
 	id      int
 	pointer string // of the place it was first reached by
+	partial bool   // something in it is not enforced: it stands for more values than it says
 	always  bool   // takes every value: the schema true
 	never   bool   // false
 
@@ -23,6 +24,7 @@ type schema struct {
 		min, max        int32 // code points; max < 0: no limit
 		pattern, format *regex
 		formatMax       int32
+		formatExact     bool // format has every text of the format
 	}
 	array struct {
 		prefix                   []*schema
@@ -36,9 +38,9 @@ type schema struct {
 		patterns          []patternProperty
 		additional, names *schema
 		required          []string
-		needs             []dependency // dependentRequired
-		implies           []property   // dependentSchemas
-		min, max          int          // max < 0: no limit
+		needs             []*dependency // dependentRequired
+		implies           []property    // dependentSchemas
+		min, max          int           // max < 0: no limit
 	}
 	all, any, one     [][]*schema // each list of allOf, anyOf, oneOf; $ref is an allOf of one
 	not               *schema
@@ -103,6 +105,9 @@ type reader struct {
 	byID    map[string]*value
 	faults  []Fault
 }
+
+// maxDependencies bounds the names that others depend on in one schema.
+const maxDependencies = 500
 
 // maxSchemas bounds the subschemas of one schema.
 const maxSchemas = 50_000
@@ -182,7 +187,9 @@ func (r *reader) read(v *value, pointer string) *schema {
 		r.fault(pointer, "schema", "more than %d subschemas", maxSchemas)
 		s.always = true
 	default:
+		before := len(r.faults)
 		r.keywords(s, v)
+		s.partial = len(r.faults) > before
 	}
 	return s
 }
@@ -333,6 +340,12 @@ func (r *reader) types(s *schema, v *value) {
 	}
 }
 
+// sane reports that a bound leaves room for the digits that numbers are written with.
+func sane(x *big.Rat) bool {
+	scaled := new(big.Rat).Mul(x, new(big.Rat).SetInt(power(30)))
+	return scaled.IsInt() && len(x.Num().String()) <= 91 && new(big.Rat).Abs(x).Cmp(new(big.Rat).SetInt(power(60))) < 0
+}
+
 // count reads a number of things; absent is the value of one that is none.
 func (r *reader) count(v *value, pointer, keyword string, absent int) int {
 	const most = 1 << 30
@@ -350,8 +363,8 @@ func (r *reader) number(s *schema, in *value, name string, v *value) {
 	if v.kind == kindBool && strings.HasPrefix(name, "exclusive") { // draft 4: read with minimum and maximum
 		return
 	}
-	if v.kind != kindNumber || v.number == nil || name == "multipleOf" && v.number.Sign() <= 0 {
-		r.fault(s.pointer, name, "found %s, expected a number of sensible size", v.appendCompact(nil, false))
+	if v.kind != kindNumber || v.number == nil || name == "multipleOf" && v.number.Sign() <= 0 || !sane(v.number) {
+		r.fault(s.pointer, name, "found %.60s, expected a number of at most 60 digits, 30 of them after the point", v.appendCompact(nil, false))
 		return
 	}
 	open := func(keyword string) bool {
@@ -403,7 +416,7 @@ func (r *reader) format(s *schema, v *value) {
 			r.fault(s.pointer, "format", "%q: %v", v.text, err)
 			return
 		}
-		s.text.format, s.text.formatMax = re, -1
+		s.text.format, s.text.formatMax, s.text.formatExact = re, -1, f.exact
 		if f.max > 0 {
 			s.text.formatMax = f.max
 		}
@@ -457,13 +470,17 @@ func (r *reader) dependencies(s *schema, keyword string, v *value) {
 	if !r.is(v, kindObject, s.pointer, keyword) {
 		return
 	}
+	if len(v.names) > maxDependencies {
+		r.fault(s.pointer, keyword, "%d names, more than %d", len(v.names), maxDependencies)
+		return
+	}
 	for i, name := range v.names {
 		item := v.items[i]
 		switch {
 		case item.kind == kindArray && keyword != "dependentSchemas":
-			s.object.needs = append(s.object.needs, dependency{name, r.names(item, s.pointer, keyword)})
+			s.object.needs = append(s.object.needs, &dependency{name, r.names(item, s.pointer, keyword)})
 		case item.kind == kindString && keyword == "dependencies": // draft 3
-			s.object.needs = append(s.object.needs, dependency{name, []string{item.text}})
+			s.object.needs = append(s.object.needs, &dependency{name, []string{item.text}})
 		case keyword == "dependentRequired":
 			r.fault(s.pointer, keyword, "found %s, expected an array of names", item.kind)
 		default:
@@ -482,7 +499,8 @@ func (r *reader) unevaluated(s *schema, in *value, name string, v *value) {
 		}
 	}
 	if name == "unevaluatedItems" {
-		if in.member("items") == nil {
+		items := in.member("items")
+		if items == nil || items.kind == kindArray && in.member("additionalItems") == nil {
 			s.array.items = r.read(v, s.pointer+"/"+name)
 		}
 	} else if in.member("additionalProperties") == nil {

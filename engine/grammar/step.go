@@ -326,12 +326,26 @@ func (t *thread) textLive() bool {
 // unitLive reports whether the code point that has begun can be one that fits.
 func (t *thread) unitLive() bool {
 	p := t.texts
-	few := len(t.frame.taken) > 0
 	n := p.tally(t.n + 1)
-	fits := func(q int32) bool {
-		return p.live(q, n) && (!few || p.atLeast(q, n) > int32(len(t.frame.taken)))
+	if len(t.frame.taken) == 0 {
+		live := func(q int32) bool { return p.live(q, n) }
+		return t.unit.some(func(low, high rune) bool { return p.d.leads(t.q, low, high, live) })
 	}
-	return t.unit.some(func(low, high rune) bool { return p.d.leads(t.q, low, high, fits) })
+	return t.unit.some(func(low, high rune) bool {
+		return p.between(t.q, n, low, high) > t.takenBetween(low, high)
+	})
+}
+
+// takenBetween counts the strings to differ from that go on with a code point of a span.
+func (t *thread) takenBetween(low, high rune) int64 {
+	begun := int64(0)
+	for _, v := range t.frame.taken {
+		if rest, ok := strings.CutPrefix(v.text, t.text); ok && v.kind == kindString && rest != "" {
+			c, _ := utf8.DecodeRuneInString(rest)
+			begun += int64(one(c >= low && c <= high))
+		}
+	}
+	return begun
 }
 
 func (t *thread) stepKey(b byte, out []thread) []thread {

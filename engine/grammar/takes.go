@@ -2,11 +2,6 @@ package grammar
 
 import "slices"
 
-// takes reports whether a value is in a set.
-func (c *compiler) takes(v *values, x *value) bool {
-	return slices.ContainsFunc(v.literals, x.equal) || c.takesShaped(v, x)
-}
-
 // takesShaped reports whether a value has one of the shapes of a set.
 func (c *compiler) takesShaped(v *values, x *value) bool {
 	switch x.kind {
@@ -16,7 +11,7 @@ func (c *compiler) takesShaped(v *values, x *value) bool {
 		return x.yes && v.yes || !x.yes && v.no
 	case kindNumber:
 		return slices.ContainsFunc(v.numbers, func(n *numberShape) bool {
-			return x.number != nil && n.holds(x.number) || x.number == nil && n.plain()
+			return x.number != nil && n.holds(x.number) || x.number == nil && n.plain() && !n.integer
 		})
 	case kindString:
 		return slices.ContainsFunc(v.texts, func(t *textShape) bool { return c.textHolds(t, x.text) })
@@ -27,7 +22,7 @@ func (c *compiler) takesShaped(v *values, x *value) bool {
 }
 
 func (c *compiler) goalHolds(goal []signed, x *value) bool {
-	return !slices.ContainsFunc(goal, func(s signed) bool { return !c.takes(c.of(s), x) })
+	return !slices.ContainsFunc(goal, func(s signed) bool { return !c.valid(s, x) })
 }
 
 func (c *compiler) arrayHolds(a *arrayShape, x *value) bool {

@@ -139,6 +139,23 @@ func (p *textProgram) tallies() [][]int32 {
 	return p.exact
 }
 
+// between is a lower bound of the number of strings that go on with a code point of a span. n counts it.
+func (p *textProgram) between(q, n int32, low, high rune) int64 {
+	d, total := p.d, int64(0)
+	for i := d.span(low); i < len(d.bounds) && d.bounds[i] <= high; i++ {
+		to := d.next[int(q)*d.classes+int(d.class[i])]
+		if to == dead {
+			continue
+		}
+		last := high
+		if i+1 < len(d.bounds) {
+			last = min(last, d.bounds[i+1]-1)
+		}
+		total += int64(last-max(low, d.bounds[i])+1) * int64(p.atLeast(to, n))
+	}
+	return total
+}
+
 // atLeast is a lower bound of the number of strings that n code points which led to a state can become.
 func (p *textProgram) atLeast(q, n int32) int32 {
 	d := p.d

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"math/big"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -93,12 +94,12 @@ func (f *frame) same(g *frame) bool {
 		f.array == g.array && f.object == g.object && f.met == g.met && f.calls == g.calls &&
 		slices.Equal(f.claims, g.claims) && slices.Equal(f.seen, g.seen) && slices.Equal(f.want, g.want) &&
 		slices.Equal(f.dynamic, g.dynamic) && f.collects == g.collects && slices.Equal(f.names, g.names) &&
-		slices.EqualFunc(f.values, g.values, (*value).equal) && slices.Equal(f.differ, g.differ) &&
-		slices.Equal(f.taken, g.taken)
+		slices.EqualFunc(f.values, g.values, (*value).equal) && slices.EqualFunc(f.differ, g.differ, (*value).equal) &&
+		slices.EqualFunc(f.taken, g.taken, (*value).equal)
 }
 
 // maxThreads bounds the readings of one text. Those beyond are given up: the others can still be finished.
-const maxThreads = 96
+const maxThreads = maxShapes + 48
 
 // add appends a thread unless there is one like it.
 func add(threads []thread, t thread) []thread {
@@ -148,34 +149,41 @@ func (n *node) has(v *value) bool {
 		v.kind == kindArray && len(n.arrays) > 0 || v.kind == kindObject && len(n.objects) > 0
 }
 
-// live reports whether an array can be finished.
+// live reports whether an array can be finished. Where items must differ, those of a contains and the others are
+// told apart by its complement: each kind must have values enough for the items it has and those it needs.
 func (p *arrayProgram) live(f *frame) bool {
-	unmet := int32(0)
+	unmet, claimed := int32(0), int32(0)
 	for k, demand := range p.contains {
+		if demand.min > int(p.max) {
+			return false
+		}
 		unmet += max(int32(demand.min)-f.claims[k], 0)
+		claimed += f.claims[k]
 	}
 	if f.count+unmet > p.max || p.min > p.max {
 		return false
 	}
 	claims := slices.Clone(f.claims)
-	fits := func(n *node, more int32) bool {
-		if n.depth > f.limit {
-			return false
-		}
-		return !p.unique || n.size == endless || n.size >= int32(len(f.values))+more
+	fits := func(n *node, items int32) bool {
+		return n.depth <= f.limit && (!p.unique || n.size == endless || n.size >= items)
 	}
 	at := f.count
 	for ; int(at) < len(p.places) && (at < p.min || unmet > 0); at++ {
-		claimed := p.claimAt(at, claims, f.limit)
-		switch {
-		case claimed >= 0:
-			if claims[claimed] < int32(p.contains[claimed].min) {
-				unmet--
+		k := p.claimAt(at, claims, f.limit)
+		if k < 0 {
+			if !fits(p.places[at][0], at+1) {
+				return false
 			}
-			claims[claimed]++
-		case !fits(p.places[at][0], at-f.count+1):
+			continue
+		}
+		if !fits(p.places[at][1<<k], at+1) {
 			return false
 		}
+		if claims[k] < int32(p.contains[k].min) {
+			unmet--
+		}
+		claims[k]++
+		claimed++
 	}
 	if at >= p.min && unmet == 0 {
 		return true
@@ -184,17 +192,17 @@ func (p *arrayProgram) live(f *frame) bool {
 	if at+left > p.max {
 		return false
 	}
-	free := left - unmet
 	for k, demand := range p.contains {
-		if claims[k] < int32(demand.min) && !fits(p.rest[1<<k], left) {
+		if claims[k] < int32(demand.min) && !fits(p.rest[1<<k], int32(demand.min)) {
 			return false
 		}
 	}
-	if free == 0 || fits(p.rest[0], left+at-f.count) {
+	free := left - unmet
+	if free == 0 || fits(p.rest[0], at-claimed+free) {
 		return true
 	}
 	for k, demand := range p.contains { // all the rest must be claimed
-		if fits(p.rest[1<<k], left) && (demand.max < 0 || int(claims[k]+left) <= demand.max) {
+		if total := claims[k] + left; fits(p.rest[1<<k], total) && (demand.max < 0 || int(total) <= demand.max) {
 			return true
 		}
 	}
@@ -245,30 +253,23 @@ func (p *arrayProgram) items(f *frame, out []thread) []thread {
 		if len(p.contains) > 0 {
 			next.claims = slices.Clone(f.claims)
 		}
-		over := false
+		over := false // more claims than are allowed, or one that changes nothing
 		for k, demand := range p.contains {
 			if set>>k&1 == 1 {
 				next.claims[k]++
-				over = over || demand.max >= 0 && int(next.claims[k]) > demand.max
+				most := demand.max
+				if most < 0 && !p.unique {
+					most = demand.min
+				}
+				over = over || most >= 0 && int(next.claims[k]) > most
 			}
 		}
-		// The item itself joins values when it ends; until then it counts as one that differs.
-		if over || !next.offers(n) || (p.min > next.count || len(p.contains) > 0) && !p.liveAfter(&next) {
+		if over || !next.offers(n) || (p.min > next.count || len(p.contains) > 0) && !p.live(&next) {
 			continue
 		}
 		out = add(out, thread{frame: &next, at: placeValue, node: n})
 	}
 	return out
-}
-
-// liveAfter is live with one more value taken than f.values says: the item that is about to be written.
-func (p *arrayProgram) liveAfter(f *frame) bool {
-	if !p.unique {
-		return p.live(f)
-	}
-	g := *f
-	g.values = append(slices.Clone(f.values), &value{})
-	return p.live(&g)
 }
 
 // wanted returns the names that must be there in the end.
@@ -287,21 +288,59 @@ func (p *objectProgram) fits(f *frame, name int, claim int32) bool {
 // live reports whether an object can be finished.
 func (p *objectProgram) live(f *frame) bool {
 	want, total := f.wanted(), f.count
-	for i := range p.names {
-		if want.has(i) && !f.seen.has(i) {
-			if total++; !p.possible(f, i) {
+	for i, word := range want {
+		for word &^= f.seen[i]; word != 0; word &= word - 1 {
+			if total++; !p.possible(f, 64*i+bits.TrailingZeros64(word)) {
 				return false
 			}
 		}
 	}
-	for k := range p.obligations {
-		if f.met>>k&1 == 0 {
-			if total++; !p.canMeet(f, k) {
-				return false
-			}
+	extra := p.meeting(f, want, (1<<p.obligations-1)&^f.met, nil)
+	if extra < 0 || total+extra > p.max {
+		return false
+	}
+	return p.enough(f, want, total+extra)
+}
+
+// maxMeeting bounds the names tried for an obligation: one that needs more is rare and counts as not to be met.
+const maxMeeting = 12
+
+// meeting is the least number of members, beside those wanted, that meet obligations; -1 when they can't be met.
+// used are the names that meet others already.
+func (p *objectProgram) meeting(f *frame, want bitset, unmet int, used []int) int32 {
+	if unmet == 0 {
+		return 0
+	}
+	least := int32(-1)
+	better := func(more int32, rest int, name int) {
+		next := used
+		if name >= 0 {
+			next = append(slices.Clone(used), name)
+		}
+		if n := p.meeting(f, want, rest, next); n >= 0 && (least < 0 || n+more < least) {
+			least = n + more
 		}
 	}
-	return total <= p.max && p.enough(f, want, total)
+	first := unmet & -unmet
+	for claim := 1; claim < 1<<p.obligations; claim++ {
+		if claim&first == 0 || claim&^unmet != 0 {
+			continue
+		}
+		tried := 0
+		for i := 0; i < len(p.names) && tried < maxMeeting; i++ {
+			if f.seen.has(i) || slices.Contains(used, i) || !p.fits(f, i, int32(claim)) {
+				continue
+			}
+			if more := p.added(f, want, i); more >= 0 {
+				tried++
+				better(more, unmet&^claim, i)
+			}
+		}
+		if p.open(f, int32(claim)) {
+			better(1, unmet&^claim, -1)
+		}
+	}
+	return least
 }
 
 // possible reports whether a member can be written with some set of obligations.
@@ -314,15 +353,21 @@ func (p *objectProgram) possible(f *frame, name int) bool {
 	return false
 }
 
-// canMeet reports whether a member that is still to come can meet an obligation.
-func (p *objectProgram) canMeet(f *frame, k int) bool {
-	claim := int32(1) << k
-	for i := range p.names {
-		if !f.seen.has(i) && p.fits(f, i, claim) {
-			return true
+// added counts the members, beside those wanted, that the presence of a name brings, itself included; -1 when one
+// of them can't be written.
+func (p *objectProgram) added(f *frame, want bitset, name int) int32 {
+	if p.closure == nil {
+		return one(!want.has(name))
+	}
+	more := int32(0)
+	for i, word := range p.closure[name] {
+		for word &^= f.seen[i] | want[i]; word != 0; word &= word - 1 {
+			if more++; !p.possible(f, 64*i+bits.TrailingZeros64(word)) {
+				return -1
+			}
 		}
 	}
-	return p.open(f, claim)
+	return more
 }
 
 // open reports whether undeclared names are left that meet a set of obligations.
@@ -340,29 +385,23 @@ func (p *objectProgram) enough(f *frame, want bitset, total int32) bool {
 		return max(total, p.min) <= p.max
 	}
 	if p.open(f, 0) {
-		total += p.free[0] - int32(len(f.dynamic))
+		total += min(p.free[0]-int32(len(f.dynamic)), p.min)
 	}
 	have := slices.Clone(want)
 	have.addAll(f.seen)
 	for i := range p.names {
+		if total >= p.min {
+			break
+		}
 		if have.has(i) || !p.fits(f, i, 0) {
 			continue
 		}
-		more := newBitset(len(p.names))
-		more.add(i)
-		if p.closure != nil {
-			more.addAll(p.closure[i])
-		}
-		added, fine := int32(0), true
-		for k := range p.names {
-			if more.has(k) && !have.has(k) {
-				added++
-				fine = fine && p.possible(f, k)
+		if more := p.added(f, have, i); more > 0 && total+more <= p.max {
+			have.add(i)
+			if p.closure != nil {
+				have.addAll(p.closure[i])
 			}
-		}
-		if fine && total+added <= p.max {
-			have.addAll(more)
-			total += added
+			total += more
 		}
 	}
 	return total >= p.min

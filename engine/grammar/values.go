@@ -28,9 +28,9 @@ type textShape struct {
 
 // arrayShape is a set of arrays.
 type arrayShape struct {
-	sources  []arraySource
+	sources  []*arraySource
 	min, max int // max < 0: no limit
-	contains []contains
+	contains []*contains
 	unique   bool
 }
 
@@ -49,12 +49,12 @@ type contains struct {
 
 // objectShape is a set of objects.
 type objectShape struct {
-	sources     []objectSource
+	sources     []*objectSource
 	required    []string // sorted
-	needs       []dependency
+	needs       []*dependency
 	names       []signed // demanded of every name
 	min, max    int      // max < 0: no limit
-	obligations []obligation
+	obligations []*obligation
 }
 
 // objectSource is what one schema demands of members.
@@ -91,46 +91,72 @@ func (x signed) isNever() bool { return x.s != nil && (x.s.never && !x.not || x.
 // maxShapes bounds the alternatives of one type at one place.
 const maxShapes = 400
 
-// compiler turns schemas into programs.
-type compiler struct {
+// languages are the regular expressions and automata of a grammar, each made once.
+type languages struct {
 	re       *regexes
-	tool     bool // undeclared keys are refused unless a schema allows them
-	ascii    bool // listed values may also be spelt in ASCII
 	automata map[*regex]*dfa
-	complex  map[*regex]bool
-	sets     map[signed]*values
-	busy     map[signed]bool
-	reader   *reader
-	nodes    map[string]*node
-	order    []*node
-	pending  []pendingNode
-	refine   []func() // build the automata of undeclared names
-	refined  int      // the number of nodes with values when they were built last
-	rounds   int
+	complex  map[*regex]bool // that have too many states
 }
 
-func newCompiler(tool bool) *compiler {
-	return &compiler{re: newRegexes(), tool: tool, ascii: !tool, automata: map[*regex]*dfa{}, complex: map[*regex]bool{},
-		sets: map[signed]*values{}, busy: map[signed]bool{}, nodes: map[string]*node{}}
+func newLanguages() *languages {
+	return &languages{re: newRegexes(), automata: map[*regex]*dfa{}, complex: map[*regex]bool{}}
 }
 
 // automaton determinises a language; nil when it is empty.
-func (c *compiler) automaton(r *regex) (*dfa, error) {
-	if c.complex[r] {
+func (l *languages) automaton(r *regex) (*dfa, error) {
+	if l.complex[r] {
 		return nil, errTooComplex
 	}
-	d, known := c.automata[r]
+	d, known := l.automata[r]
 	if known {
 		return d, nil
 	}
-	d, err := newDFA(c.re, []*regex{r}, func(bits uint64) bool { return bits == 1 })
+	d, err := newDFA(l.re, []*regex{r}, func(bits uint64) bool { return bits == 1 })
 	if err != nil {
-		c.complex[r] = true
+		l.complex[r] = true
 		return nil, err
 	}
-	c.automata[r] = d
+	l.automata[r] = d
 	return d, nil
 }
+
+// maxSpending bounds what is done for one schema, in members, items and alternatives looked at: a few tenths of a
+// second.
+const maxSpending = 2_000_000
+
+// compiler turns one schema into a program.
+type compiler struct {
+	*languages
+	tool   bool // undeclared keys are refused unless a schema allows them
+	ascii  bool // listed values may also be spelt in ASCII
+	reader *reader
+	spent  int
+
+	sets     map[signed]*values
+	busy     map[signed]bool
+	guessing int  // a set is only asked whether it is clearly empty: what is not known may be taken for everything
+	unsure   bool // it was
+
+	nodes   map[string]*node
+	order   []*node
+	pending []pendingNode
+	refine  []func() // build the automata of undeclared names
+	refined int      // the number of nodes with values when they were built last
+	rounds  int
+}
+
+func newCompiler(tool bool, l *languages) *compiler {
+	return &compiler{languages: l, tool: tool, ascii: !tool, sets: map[signed]*values{}, busy: map[signed]bool{}, nodes: map[string]*node{}}
+}
+
+// spend counts work; beyond the limit sets stay as they are, and the schema is refused.
+func (c *compiler) spend(n int) {
+	if c.spent += n; c.spent > maxSpending && c.spent-n <= maxSpending {
+		c.reader.fault("", "schema", "its alternatives are %v", errTooComplex)
+	}
+}
+
+func (c *compiler) exhausted() bool { return c.spent > maxSpending }
 
 // everything is the set of all values.
 func (c *compiler) everything() *values { return c.ofTypes(anyType) }
@@ -166,6 +192,10 @@ func (c *compiler) of(x signed) *values {
 	if v := c.sets[x]; v != nil {
 		return v
 	}
+	if c.busy[x] && c.guessing > 0 {
+		c.unsure = true
+		return c.everything()
+	}
 	if c.busy[x] {
 		c.reader.fault(x.s.pointer, "$ref", "the schema refers to itself without a value between")
 		return c.everything()
@@ -178,7 +208,9 @@ func (c *compiler) of(x signed) *values {
 		v = c.positive(x.s)
 	}
 	delete(c.busy, x)
-	c.sets[x] = v
+	if !c.unsure {
+		c.sets[x] = v
+	}
 	return v
 }
 
@@ -198,7 +230,7 @@ func (c *compiler) positive(s *schema) *values {
 		meet(c.anyOf(list, s))
 	}
 	for _, list := range s.one {
-		meet(c.oneOf(list, s))
+		v = c.oneOf(v, list, s)
 	}
 	if s.not != nil {
 		meet(c.of(signed{s.not, true}))
@@ -220,8 +252,8 @@ func (c *compiler) positive(s *schema) *values {
 
 // lacking is the shape of the objects without a member.
 func lacking(name string) *objectShape {
-	source := objectSource{properties: map[string]signed{name: nothing}, order: []string{name}, neutral: true}
-	return &objectShape{max: -1, sources: []objectSource{source}}
+	source := &objectSource{properties: map[string]signed{name: nothing}, order: []string{name}, neutral: true}
+	return &objectShape{max: -1, sources: []*objectSource{source}}
 }
 
 // own is the set that the keywords about types, numbers, strings, arrays and objects take.
@@ -268,15 +300,15 @@ func lower[N int | int32](a, b N) N {
 
 func ownArray(s *schema) *arrayShape {
 	a := &arrayShape{min: s.array.min, max: s.array.max, unique: s.array.unique}
-	source := arraySource{rest: signed{s: s.array.items}}
+	source := &arraySource{rest: signed{s: s.array.items}}
 	for _, p := range s.array.prefix {
 		source.prefix = append(source.prefix, signed{s: p})
 	}
 	if source.rest.s != nil || source.prefix != nil {
-		a.sources = []arraySource{source}
+		a.sources = []*arraySource{source}
 	}
 	if s.array.contains != nil {
-		a.contains = []contains{{signed{s: s.array.contains}, 0, s.array.minContains, s.array.maxContains}}
+		a.contains = []*contains{{signed{s: s.array.contains}, 0, s.array.minContains, s.array.maxContains}}
 	}
 	return a
 }
@@ -284,7 +316,7 @@ func ownArray(s *schema) *arrayShape {
 func ownObject(s *schema) *objectShape {
 	o := &objectShape{min: s.object.min, max: s.object.max, needs: s.object.needs}
 	o.required = slices.Sorted(slices.Values(s.object.required))
-	source := objectSource{properties: map[string]signed{}, rest: signed{s: s.object.additional}}
+	source := &objectSource{properties: map[string]signed{}, rest: signed{s: s.object.additional}}
 	for _, p := range s.object.properties {
 		source.properties[p.name] = signed{s: p.schema}
 		source.order = append(source.order, p.name)
@@ -293,7 +325,7 @@ func ownObject(s *schema) *objectShape {
 		source.patterns = append(source.patterns, patternDemand{p.key, signed{s: p.schema}})
 	}
 	if s.object.properties != nil || s.object.patterns != nil || s.object.additional != nil {
-		o.sources = []objectSource{source}
+		o.sources = []*objectSource{source}
 	}
 	if s.object.names != nil {
 		o.names = []signed{{s: s.object.names}}
@@ -325,6 +357,9 @@ func (c *compiler) listed(list []*value) *values {
 
 // and is the set of the values in both. s is the schema to blame for too many shapes.
 func (c *compiler) and(a, b *values, s *schema) *values {
+	if c.spend(1); c.exhausted() {
+		return a
+	}
 	v := &values{null: a.null && b.null, yes: a.yes && b.yes, no: a.no && b.no}
 	v.numbers = cross(a.numbers, b.numbers, func(x, y *numberShape) *numberShape {
 		if z := x.and(y); z.some(nil, nil, false, false, nil) {
@@ -335,14 +370,16 @@ func (c *compiler) and(a, b *values, s *schema) *values {
 	v.texts = cross(a.texts, b.texts, c.andText)
 	v.arrays = cross(a.arrays, b.arrays, c.andArray)
 	v.objects = cross(a.objects, b.objects, c.andObject)
+	listed := literalSet{}
+	inB := newLiteralSet(b.literals)
 	for _, l := range a.literals {
-		if c.takes(b, l) {
-			v.literals = append(v.literals, l)
+		if inB.has(l) || c.takesShaped(b, l) {
+			listed.add(v, l)
 		}
 	}
 	for _, l := range b.literals {
-		if c.takesShaped(a, l) && !slices.ContainsFunc(v.literals, l.equal) {
-			v.literals = append(v.literals, l)
+		if c.takesShaped(a, l) {
+			listed.add(v, l)
 		}
 	}
 	c.limit(v, s)
@@ -367,7 +404,11 @@ func cross[T any](a, b []*T, and func(x, y *T) *T) []*T {
 			if len(out) > 2*maxShapes {
 				return out
 			}
-			if z := and(x, y); z != nil {
+			z := x
+			if x != y {
+				z = and(x, y)
+			}
+			if z != nil {
 				out = append(out, z)
 			}
 		}
@@ -379,20 +420,49 @@ func cross[T any](a, b []*T, and func(x, y *T) *T) []*T {
 func (c *compiler) or(a, b *values, s *schema) *values {
 	v := &values{null: a.null || b.null, yes: a.yes || b.yes, no: a.no || b.no}
 	v.numbers = union(a.numbers, b.numbers)
-	v.texts = union(a.texts, b.texts)
+	v.texts = joinWords(union(a.texts, b.texts))
 	v.arrays = union(a.arrays, b.arrays)
 	v.objects = union(a.objects, b.objects)
-	v.literals = slices.Clone(a.literals)
-	for _, l := range b.literals {
-		if !slices.ContainsFunc(v.literals, l.equal) {
-			v.literals = append(v.literals, l)
-		}
+	listed := literalSet{}
+	for _, l := range slices.Concat(a.literals, b.literals) {
+		listed.add(v, l)
 	}
 	c.limit(v, s)
 	return v
 }
 
+// joinWords makes one shape of those that list their strings.
+func joinWords(shapes []*textShape) []*textShape {
+	listed := 0
+	for _, t := range shapes {
+		listed += int(one(t.words != nil))
+	}
+	if listed < 2 {
+		return shapes
+	}
+	var out []*textShape
+	all, seen := *shapes[0], map[string]bool{}
+	all.words = nil
+	for _, t := range shapes {
+		if t.words == nil {
+			out = append(out, t)
+			continue
+		}
+		all.language, all.min, all.max = t.language, t.min, t.max
+		for _, w := range t.words {
+			if !seen[w] {
+				seen[w] = true
+				all.words = append(all.words, w)
+			}
+		}
+	}
+	return append(out, &all)
+}
+
 func union[T comparable](a, b []T) []T {
+	if len(a) == 0 {
+		return b
+	}
 	out := slices.Clone(a)
 	for _, x := range b {
 		if !slices.Contains(a, x) {
@@ -403,19 +473,33 @@ func union[T comparable](a, b []T) []T {
 }
 
 func (c *compiler) anyOf(list []*schema, s *schema) *values {
-	v := &values{}
-	for _, sub := range list {
-		v = c.or(v, c.of(signed{s: sub}), s)
+	all := make([]*values, len(list))
+	for i, sub := range list {
+		all[i] = c.of(signed{s: sub})
 	}
-	return v
+	for len(all) > 1 { // in pairs, so that long lists are not copied for each option
+		half := all[:0]
+		for i := 0; i < len(all); i += 2 {
+			if i+1 < len(all) {
+				half = append(half, c.or(all[i], all[i+1], s))
+			} else {
+				half = append(half, all[i])
+			}
+		}
+		all = half
+	}
+	if len(all) == 0 {
+		return &values{}
+	}
+	return all[0]
 }
 
-// oneOf is the set of the values in exactly one: of each option what the others don't take. Options with
-// nothing in common need no complement.
-func (c *compiler) oneOf(list []*schema, s *schema) *values {
+// oneOf is the set of the values of a set that are in exactly one: of each option what the others don't take.
+// Options with nothing in common within the set need no complement.
+func (c *compiler) oneOf(within *values, list []*schema, s *schema) *values {
 	out := &values{}
 	for i, sub := range list {
-		v := c.of(signed{s: sub})
+		v := c.and(within, c.of(signed{s: sub}), s)
 		for j, other := range list {
 			if i != j && !c.disjoint(v, c.of(signed{s: other})) {
 				v = c.except(v, other, s)
@@ -453,7 +537,12 @@ func (c *compiler) except(v *values, s *schema, blame *schema) *values {
 
 // disjoint reports that two sets surely have nothing in common.
 func (c *compiler) disjoint(a, b *values) bool {
-	return c.clearlyEmpty(c.and(a, b, &schema{}), 3)
+	unsure := c.unsure
+	c.guessing++
+	empty := c.clearlyEmpty(c.and(a, b, &schema{}), 3)
+	c.guessing--
+	c.unsure = unsure // what was not known made the set larger: an empty one is empty all the same
+	return empty
 }
 
 // clearlyEmpty reports that a set surely has no values. It looks a few levels deep.
@@ -498,7 +587,7 @@ func (c *compiler) emptyGoal(goal []signed, levels int) bool {
 	if slices.ContainsFunc(goal, signed.isNever) {
 		return true
 	}
-	if len(goal) == 0 || slices.ContainsFunc(goal, func(x signed) bool { return c.busy[x] }) {
+	if len(goal) == 0 || c.exhausted() {
 		return false
 	}
 	return c.clearlyEmpty(c.all(goal), levels)
@@ -562,8 +651,11 @@ func (c *compiler) textHolds(t *textShape, text string) bool {
 		return true
 	}
 	d, err := c.automaton(t.language)
-	if err != nil || d == nil {
-		return false
+	if err != nil {
+		c.reader.fault("", "pattern", "patterns and formats that meet at one place are %v", err)
+	}
+	if d == nil {
+		return err != nil
 	}
 	q := d.run(text)
 	return q != dead && d.ends[q]
@@ -574,8 +666,8 @@ func (c *compiler) andArray(x, y *arrayShape) *arrayShape {
 	if z.max >= 0 && z.max < z.min {
 		return nil
 	}
-	z.sources = append(slices.Clone(x.sources), y.sources...)
-	z.contains = append(slices.Clone(x.contains), y.contains...)
+	z.sources, z.contains = union(x.sources, y.sources), union(x.contains, y.contains)
+	c.spend(len(z.sources) + len(z.contains))
 	return z
 }
 
@@ -597,13 +689,12 @@ func (c *compiler) andObject(x, y *objectShape) *objectShape {
 	if z.max >= 0 && z.max < z.min {
 		return nil
 	}
-	z.sources = append(slices.Clone(x.sources), y.sources...)
+	z.sources = union(x.sources, y.sources)
 	z.required = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(x.required), y.required...))))
-	z.needs = append(slices.Clone(x.needs), y.needs...)
-	z.names = append(slices.Clone(x.names), y.names...)
-	z.obligations = append(slices.Clone(x.obligations), y.obligations...)
+	z.needs, z.names, z.obligations = union(x.needs, y.needs), union(x.names, y.names), union(x.obligations, y.obligations)
+	c.spend(len(z.sources) + len(z.required) + len(z.needs) + len(z.obligations))
 	for _, name := range z.required { // cheap, and it keeps the products of alternatives small
-		if slices.ContainsFunc(z.sources, func(s objectSource) bool { p, ok := s.properties[name]; return ok && p.isNever() }) {
+		if slices.ContainsFunc(z.sources, func(s *objectSource) bool { p, ok := s.properties[name]; return ok && p.isNever() }) {
 			return nil
 		}
 	}
@@ -630,7 +721,7 @@ func (o *objectShape) goal(c *compiler, name string) []signed {
 		}
 	}
 	for _, n := range o.names {
-		if !c.takes(c.of(n), &value{kind: kindString, text: name}) {
+		if !c.valid(n, &value{kind: kindString, text: name}) {
 			return []signed{nothing}
 		}
 	}

@@ -76,7 +76,7 @@ func NewVocabulary(pieces [][]byte) *Vocabulary {
 
 // insideName finds the inner pieces that go on with a name that is not declared.
 func (v *Vocabulary) insideName() []uint64 {
-	anything, err := newCompiler(false).anyObject()
+	anything, err := newCompiler(false, newLanguages()).anyObject()
 	if err != nil {
 		return nil // not possible for the schema it has
 	}
