@@ -20,8 +20,9 @@ type lexicon struct {
 	answer  tokenSet // after a thought there, until prose begins
 	prose   tokenSet
 
-	list     tokenSet // what has bytes that a list of calls could have
-	mustCall tokenSet // a thought that has to end in a call
+	list      tokenSet // what has bytes that a list of calls could have
+	mustCall  tokenSet // a thought that has to end in a call
+	mustBegin tokenSet // the first token after a tool result that has to lead to a call
 }
 
 // neverSampled are the marks that only the engine itself writes.
@@ -48,6 +49,10 @@ func newLexicon(t *tokenizer.Tokenizer, g cact.Geometry) (*lexicon, error) {
 	l.answer = l.opening.without(tokenizer.Think)
 	l.prose = l.answer.without(tokenizer.ToolCall)
 	l.list = listTokens(t, all)
+	l.mustBegin = make(tokenSet, len(all))
+	for _, id := range [...]int32{tokenizer.Think, tokenizer.ToolCall} {
+		l.mustBegin[id/64] |= 1 << (id % 64)
+	}
 	l.mustCall = l.thought.without(tokenizer.EOS, tokenizer.IMEnd)
 	return l, nil
 }

@@ -83,6 +83,9 @@ func (t *turn) open(ctx context.Context) (step, error) {
 	if t.user {
 		return t.force(t.think, 1, tokenizer.Think), nil
 	}
+	if t.required {
+		return t.free(ctx, t.lex.mustBegin)
+	}
 	return t.free(ctx, t.lex.opening)
 }
 
@@ -141,9 +144,9 @@ func (t *turn) think(ctx context.Context) (step, error) {
 	return t.think, nil
 }
 
-// afterThought leads to the call on a user's turn.
+// afterThought leads to the call on a user's turn, and where there has to be one.
 func (t *turn) afterThought(context.Context) (step, error) {
-	if !t.user {
+	if !t.user && !t.required {
 		return t.speak, nil
 	}
 	return t.force(t.beginCall, 1, t.lex.newline...), nil

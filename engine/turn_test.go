@@ -580,3 +580,30 @@ func TestStringEndsWithItsQuote(t *testing.T) {
 		t.Errorf("wrote %s", got)
 	}
 }
+
+// A required call is made on a user's turn and after a tool's result, whatever the model would rather do.
+func TestRequiredCall(t *testing.T) {
+	l := demoLexicon(t)
+	for _, user := range []bool{true, false} {
+		for _, wanted := range [][]int32{ids(imEnd), ids(eos), l.tok.EncodePlain("All done"), ids(think, imEnd, endThnk)} {
+			for _, required := range []bool{true, false} {
+				f := newFixture(l, user, 200, wanted...)
+				if f.required = required; required {
+					g, err := emptyCalls(t).Choose(grammar.Choice{Min: 1})
+					if err != nil {
+						t.Fatal(err)
+					}
+					w := weights{tok: l.tok}
+					f.calls = g.Start(w.vocabulary(l))
+				}
+				f.mustRun(t)
+				if required && !f.called {
+					t.Errorf("user %v, %v: no call: %v", user, wanted, f.out)
+				}
+				if !required && !user && wanted[0] == imEnd && f.called {
+					t.Errorf("the control called: %v", f.out)
+				}
+			}
+		}
+	}
+}

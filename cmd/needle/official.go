@@ -23,7 +23,7 @@ type officialFlags struct {
 	Official string        `help:"Library to compare the finished JSON with." placeholder:"LIB"`
 	Model    string        `help:"Archive both run." placeholder:"FILE"`
 	Requests string        `help:"Requests, one JSON object a line: query, and optionally tools and system." placeholder:"FILE"`
-	Tools    string        `help:"Tools for requests that have none." placeholder:"FILE"`
+	Tools    *string       `help:"Tools for requests that have none." placeholder:"FILE"`
 	System   string        `help:"System text for requests that have none, or @FILE." placeholder:"TEXT"`
 	Limit    int           `help:"Compare only the first N requests." placeholder:"N"`
 	Max      int           `help:"Most tokens to append." default:"512" placeholder:"N"`
@@ -217,7 +217,7 @@ func (o *officialReport) print(out io.Writer) {
 // answerOurs is what needle_init and needle_complete would give: an error of
 // the session is an envelope too.
 func answerOurs(c console, e *engine.Engine, r request, most int) (string, error) {
-	s, err := e.NewSession(c.ctx, engine.SessionOptions{System: r.System, Tools: string(r.Tools)})
+	s, err := e.NewSession(c.ctx, engine.SessionOptions{System: r.System, Tools: string(r.Tools), Lenient: true})
 	if err != nil {
 		return failedInit, c.ctx.Err()
 	}

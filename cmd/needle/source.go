@@ -45,9 +45,9 @@ func (m *modelFlags) open(c console) (*engine.Engine, error) {
 
 // promptFlags choose what stands before the request.
 type promptFlags struct {
-	Tools   string `help:"Tools: a JSON file, a JSON array, or - for standard input; without it a few tools of a home." placeholder:"FILE"`
-	System  string `help:"System text, or @FILE." placeholder:"TEXT"`
-	Lenient bool   `help:"Accept tools whose schemas can't be enforced in full; what is not enforced is in the answer's warnings."`
+	Tools   *string `help:"Tools: a JSON file, a JSON array, or - for standard input; without it a few tools of a home." placeholder:"FILE"`
+	System  string  `help:"System text, or @FILE." placeholder:"TEXT"`
+	Lenient bool    `help:"Accept tools whose schemas can't be enforced in full; what is not enforced is in the answer's warnings."`
 }
 
 func (p *promptFlags) session(c console) (engine.SessionOptions, error) {
@@ -59,10 +59,15 @@ func (p *promptFlags) session(c console) (engine.SessionOptions, error) {
 	return engine.SessionOptions{System: system, Tools: tools, Lenient: p.Lenient}, err
 }
 
-func readTools(c console, value string) (string, error) {
+// readTools reads the tools that a flag names; without the flag they are those of a home.
+func readTools(c console, flag *string) (string, error) {
+	if flag == nil {
+		return homeTools, nil
+	}
+	value := *flag
 	switch trimmed := strings.TrimSpace(value); {
 	case value == "":
-		return homeTools, nil
+		return "", errors.New("--tools is empty: a file, a JSON array, or -; without --tools a few tools of a home are offered")
 	case value == "-":
 		return readAll("standard input", c.in)
 	case strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "{") || trimmed == "null":
@@ -113,6 +118,8 @@ func hintFor(err error) string {
 		return "get the Needle 3 archive with scripts/fetch-model"
 	case errors.Is(err, cact.ErrNotArchive):
 		return "an archive is a .cact file; scripts/fetch-model downloads needle3.cact"
+	case errors.As(err, &unsupported) && unsupported.Invalid():
+		return "correct the tool's parameters: a JSON Schema"
 	case errors.As(err, &unsupported):
 		return "--lenient accepts such tools; what is not enforced is then in the answer's warnings"
 	case errors.Is(err, engine.ErrTools):

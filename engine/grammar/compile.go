@@ -31,11 +31,21 @@ type Options struct {
 type Error struct{ Faults []Fault }
 
 func (e *Error) Error() string {
-	text := "grammar: " + e.Faults[0].Error()
-	if n := len(e.Faults) - 1; n > 0 {
-		text += fmt.Sprintf(" (and %d more)", n)
+	const most = 5
+	var lines []string
+	for _, f := range e.Faults[:min(len(e.Faults), most)] {
+		lines = append(lines, f.Error())
+	}
+	text := "grammar: " + strings.Join(lines, "; ")
+	if n := len(e.Faults) - most; n > 0 {
+		text += fmt.Sprintf("; and %d more", n)
 	}
 	return text
+}
+
+// Invalid reports that all faults are mistakes in the schema, so that lenient compilation is no remedy.
+func (e *Error) Invalid() bool {
+	return !slices.ContainsFunc(e.Faults, func(f Fault) bool { return !f.Invalid })
 }
 
 // Grammar is a set of texts: JSON values of a schema, or lists of calls of tools. It is immutable and safe for
@@ -59,7 +69,7 @@ func Compile(schema []byte, o Options) (*Grammar, error) {
 	}
 	faults := c.reader.faults
 	if n.depth > MaxDepth {
-		faults = append(faults, Fault{Keyword: "schema", Reason: "no value satisfies it"})
+		faults = append(faults, Fault{Keyword: "schema", Reason: "no value satisfies it", Invalid: true})
 	}
 	if len(faults) > 0 && (!o.Lenient || n.depth > MaxDepth) {
 		return nil, &Error{faults}
@@ -188,7 +198,7 @@ func arguments(t Tool, o Options, l *languages) (*node, []Fault, error) {
 	}
 	faults := c.reader.faults
 	if n.depth > MaxDepth {
-		faults, n = append(faults, Fault{Keyword: "parameters", Reason: "no arguments satisfy them"}), nil
+		faults, n = append(faults, Fault{Keyword: "parameters", Reason: "no arguments satisfy them", Invalid: true}), nil
 	}
 	for i := range faults {
 		faults[i].Tool = t.Name

@@ -201,8 +201,18 @@ func TestSeveralFaults(t *testing.T) {
 			t.Errorf("fault %d is %v, wanted %s", i, refused.Faults[i], keyword)
 		}
 	}
-	if !strings.HasSuffix(err.Error(), "(and 2 more)") {
-		t.Errorf("%q does not count the others", err)
+	if strings.Count(err.Error(), "schema: ") != 3 {
+		t.Errorf("%q does not name all", err)
+	}
+	if refused.Invalid() || !(&Error{refused.Faults[2:]}).Invalid() {
+		t.Errorf("%v: only the last is a mistake", refused.Faults)
+	}
+	var many Error
+	for range 7 {
+		many.Faults = append(many.Faults, refused.Faults[0])
+	}
+	if !strings.HasSuffix(many.Error(), "; and 2 more") {
+		t.Errorf("%q does not count the others", &many)
 	}
 }
 

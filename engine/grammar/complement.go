@@ -173,6 +173,7 @@ func (c *compiler) otherArrays(s *schema) []*arrayShape {
 	}
 	if a.unique {
 		c.reader.fault(s.pointer, "uniqueItems", "its complement is not supported")
+		out = append(out, &arrayShape{max: -1})
 	}
 	return out
 }

@@ -265,6 +265,9 @@ func (p *patternParser) term(depth int) (*piece, error) {
 	if err != nil || !ok {
 		return atom, err
 	}
+	if p.more() && strings.IndexByte("*+?", p.text[p.at]) >= 0 {
+		return nil, p.fail("nothing to repeat")
+	}
 	switch atom.op {
 	case pieceLanguage:
 		return &piece{language: p.b.repeat(atom.language, least, most)}, nil
@@ -300,6 +303,9 @@ func (p *patternParser) braces() (least, most int, ok bool, err error) {
 		return 0, 0, false, nil
 	}
 	low, high, ranged := strings.Cut(p.text[p.at+1:p.at+end], ",")
+	if !onlyDigits(low) || !onlyDigits(high) {
+		return 0, 0, false, nil // an ordinary brace
+	}
 	least, err = strconv.Atoi(low)
 	if err != nil {
 		return 0, 0, false, nil // an ordinary brace

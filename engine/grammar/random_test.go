@@ -359,3 +359,55 @@ func TestRandomInstances(t *testing.T) {
 		t.Errorf("%v: too few of a kind to mean anything", counts)
 	}
 }
+
+// TestFoundFaults pins what a hostile test found: schemas that hung, dead-ended, or were wrongly empty.
+func TestFoundFaults(t *testing.T) {
+	v := someVocabulary()
+	for _, c := range []struct{ schema, text string }{
+		{`{"type":"array","items":{"type":"string","pattern":"^(München|Köln|Ulm)$"},"uniqueItems":true}`, `["Köln","München","Ulm"]`},
+		{`{"type":"array","items":{"pattern":"^[abc]$","type":"string"},"uniqueItems":true}`, `["a","\u0062","c"]`},
+		{`{"$ref":"#/$defs/e","$defs":{"e":{"oneOf":[{"type":"object","required":["l","op"],"properties":{"l":{"$ref":"#/$defs/e"},"op":{"const":1}}},
+			{"type":"object","required":["l","op"],"properties":{"l":{"$ref":"#/$defs/e"},"op":{"const":2}}},{"type":"number"}]}}}`, `{"l":{"l":3,"op":2},"op":1}`},
+		{`{"properties":{"a":{"$ref":"#"}},"enum":[{"a":{}},{}]}`, `{"a":{}}`},
+		{`{"type":"string","not":{"maxLength":0}}`, `"a"`},
+		{`{"oneOf":[{"type":"string","maxLength":0},{"type":"string"}]}`, `"a"`},
+		{`{"type":"object","minProperties":1,"properties":{"A":{},"B":{}},"patternProperties":{"^[a-z]{1,20}$":{}},"additionalProperties":false}`, `{"A":1}`},
+		{`{"type":"array","items":{"type":"string"},"contains":{"const":"admin"},"uniqueItems":true,"minItems":2}`, `["user","admin"]`},
+		{`{"contains":{"type":"null"},"uniqueItems":true,"type":"array"}`, `[1,null]`},
+		{`{"type":"array","prefixItems":[{"type":"string"}],"contains":{"type":"null"},"uniqueItems":true}`, `["a",null]`},
+		{`{"type":"object","required":["a"],"maxProperties":1,"not":{"additionalProperties":{"type":"string"}}}`, `{"a":1}`},
+		{`{"anyOf":[{"const":1e300},{"type":"null"}]}`, `null`},
+	} {
+		g, err := Compile([]byte(c.schema), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.schema, err)
+			continue
+		}
+		m := g.Start(v)
+		if !m.AcceptBytes([]byte(c.text)) || !m.Complete() {
+			t.Errorf("%s refuses %s", c.schema, c.text)
+		}
+	}
+	for _, schema := range []string{ // too much to compute, and said so at once
+		`{"pattern":"(((\\ba){2000}){2000}){2000}"}`, `{"pattern":"((\\ba?){300}){300}"}`, `{"type":"integer","minimum":1e70}`,
+		`{"type":"number","not":{"multipleOf":1e-64}}`,
+	} {
+		if _, err := Compile([]byte(schema), Options{}); err == nil {
+			t.Errorf("%s: compiled", schema)
+		}
+	}
+	allOf := `{"$ref":"#/$defs/d0","$defs":{"d25":{"type":"object"}`
+	for i := range 25 {
+		allOf += fmt.Sprintf(`,"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i, i+1, i+1)
+	}
+	allOf += "}}"
+	list := make([]string, 10_000)
+	for i := range list {
+		list[i] = strconv.Itoa(i)
+	}
+	for _, schema := range []string{allOf, `{"type":"integer","enum":[` + strings.Join(list, ",") + `]}`} {
+		if _, err := Compile([]byte(schema), Options{}); err != nil {
+			t.Errorf("%.60s: %v", schema, err)
+		}
+	}
+}

@@ -85,6 +85,7 @@ type Fault struct {
 	Pointer string // JSON pointer of the schema in the whole one, or in the tool's parameters; empty: the whole
 	Keyword string
 	Reason  string
+	Invalid bool // the schema is wrong, not only beyond what is supported
 }
 
 func (f Fault) Error() string {
@@ -161,8 +162,17 @@ func resolveURI(base, ref string) string {
 	return u.String()
 }
 
+// fault notes what is not supported.
 func (r *reader) fault(pointer, keyword, format string, args ...any) {
-	f := Fault{Pointer: pointer, Keyword: keyword, Reason: fmt.Sprintf(format, args...)}
+	r.note(Fault{Pointer: pointer, Keyword: keyword, Reason: fmt.Sprintf(format, args...)})
+}
+
+// invalid notes what is no JSON Schema.
+func (r *reader) invalid(pointer, keyword, format string, args ...any) {
+	r.note(Fault{Pointer: pointer, Keyword: keyword, Reason: fmt.Sprintf(format, args...), Invalid: true})
+}
+
+func (r *reader) note(f Fault) {
 	if !slices.Contains(r.faults, f) {
 		r.faults = append(r.faults, f)
 	}
@@ -181,7 +191,7 @@ func (r *reader) read(v *value, pointer string) *schema {
 	case v.kind == kindBool:
 		s.always, s.never = v.yes, !v.yes
 	case v.kind != kindObject:
-		r.fault(pointer, "schema", "found %s, expected a schema", v.kind)
+		r.invalid(pointer, "schema", "found %s, expected a schema", v.kind)
 		s.always = true
 	case len(r.byValue) > maxSchemas:
 		r.fault(pointer, "schema", "more than %d subschemas", maxSchemas)
@@ -311,7 +321,7 @@ func (r *reader) keyword(s *schema, in *value, name string, v *value) {
 // is reports, and notes when not, that a keyword's value is of a kind.
 func (r *reader) is(v *value, k kind, pointer, keyword string) bool {
 	if v.kind != k {
-		r.fault(pointer, keyword, "found %s, expected %s", v.kind, k)
+		r.invalid(pointer, keyword, "found %s, expected %s", v.kind, k)
 	}
 	return v.kind == k
 }
@@ -332,7 +342,7 @@ func (r *reader) types(s *schema, v *value) {
 	for _, n := range names {
 		t := typeNames[n.text]
 		if n.kind != kindString || t == 0 {
-			r.fault(s.pointer, "type", "found %s, expected the name of a JSON type", n.appendCompact(nil, false))
+			r.invalid(s.pointer, "type", "found %s, expected the name of a JSON type", n.appendCompact(nil, false))
 			s.types = 0
 			return
 		}
@@ -350,7 +360,7 @@ func sane(x *big.Rat) bool {
 func (r *reader) count(v *value, pointer, keyword string, absent int) int {
 	const most = 1 << 30
 	if v.kind != kindNumber || v.number == nil || !v.number.IsInt() || v.number.Sign() < 0 {
-		r.fault(pointer, keyword, "found %s, expected an integer of 0 or more", v.appendCompact(nil, false))
+		r.invalid(pointer, keyword, "found %s, expected an integer of 0 or more", v.appendCompact(nil, false))
 		return absent
 	}
 	if !v.number.Num().IsInt64() || v.number.Num().Int64() > most {
@@ -364,7 +374,7 @@ func (r *reader) number(s *schema, in *value, name string, v *value) {
 		return
 	}
 	if v.kind != kindNumber || v.number == nil || name == "multipleOf" && v.number.Sign() <= 0 || !sane(v.number) {
-		r.fault(s.pointer, name, "found %.60s, expected a number of at most 60 digits, 30 of them after the point", v.appendCompact(nil, false))
+		r.invalid(s.pointer, name, "found %.60s, expected a number of at most 60 digits, 30 of them after the point", v.appendCompact(nil, false))
 		return
 	}
 	open := func(keyword string) bool {
@@ -451,7 +461,7 @@ func escapePointer(name string) string {
 
 func (r *reader) names(v *value, pointer, keyword string) []string {
 	if v.kind == kindBool { // draft 3 wrote it into the property
-		r.fault(pointer, keyword, "found a boolean, expected an array of names")
+		r.invalid(pointer, keyword, "found a boolean, expected an array of names")
 		return nil
 	}
 	if !r.is(v, kindArray, pointer, keyword) {
@@ -482,7 +492,7 @@ func (r *reader) dependencies(s *schema, keyword string, v *value) {
 		case item.kind == kindString && keyword == "dependencies": // draft 3
 			s.object.needs = append(s.object.needs, &dependency{name, []string{item.text}})
 		case keyword == "dependentRequired":
-			r.fault(s.pointer, keyword, "found %s, expected an array of names", item.kind)
+			r.invalid(s.pointer, keyword, "found %s, expected an array of names", item.kind)
 		default:
 			s.object.implies = append(s.object.implies, property{name, r.read(item, s.pointer+"/"+keyword+"/"+escapePointer(name))})
 		}
@@ -531,7 +541,11 @@ func (r *reader) resolve(in, ref *value, pointer string) *schema {
 	if v := r.byID[r.uri(in, ref.text)]; v != nil {
 		return r.read(v, pointerOf(ref.text))
 	}
-	r.fault(pointer, "$ref", "%q leads to nothing in the schema", ref.text)
+	if document != "" {
+		r.fault(pointer, "$ref", "%q: references to other documents are not supported", ref.text)
+	} else {
+		r.invalid(pointer, "$ref", "%q leads to nothing in the schema", ref.text)
+	}
 	return nil
 }
 
