@@ -551,31 +551,24 @@ func (n *node) measure() bool {
 	return changed
 }
 
-// leastDepth is the least limit of nesting under which an array can be finished, and the array itself.
 func (p *arrayProgram) leastDepth() int32 {
 	f := &frame{kind: frameArray, array: p, claims: make([]int32, len(p.contains))}
-	for depth := int32(0); depth < MaxDepth; depth++ {
-		if f.limit = depth; p.live(f) {
-			return depth + 1
-		}
-		if f.limit = MaxDepth - 1; depth == 0 && !p.live(f) {
-			return endless
-		}
-	}
-	return endless
+	return f.leastDepth(func() bool { return p.live(f) })
 }
 
 func (p *objectProgram) leastDepth() int32 {
 	f := &frame{kind: frameObject, object: p, seen: p.empty}
-	for depth := int32(0); depth < MaxDepth; depth++ {
-		if f.limit = depth; p.live(f) {
-			return depth + 1
-		}
-		if f.limit = MaxDepth - 1; depth == 0 && !p.live(f) {
-			return endless
-		}
+	return f.leastDepth(func() bool { return p.live(f) })
+}
+
+// leastDepth is the least limit of nesting under which an array or object can be finished, and itself.
+func (f *frame) leastDepth(live func() bool) int32 {
+	if f.limit = MaxDepth - 1; !live() { // most that can't be finished can't be at any depth
+		return endless
 	}
-	return endless
+	for f.limit = 0; !live(); f.limit++ {
+	}
+	return f.limit + 1
 }
 
 // count finds out how many values a node has; it reports a change.

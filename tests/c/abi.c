@@ -7,17 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int checks, failures;
-
-#define CHECK(condition) check((condition) != 0, #condition, __LINE__)
-
-static void check(int holds, const char *what, int line) {
-	checks++;
-	if (!holds) {
-		failures++;
-		fprintf(stderr, "abi.c:%d: %s does not hold; last error: %s\n", line, what, needle_last_error());
-	}
-}
+#include "check.h"
 
 static int says(const char *part) { return strstr(needle_last_error(), part) != NULL; }
 
