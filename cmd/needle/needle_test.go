@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/demo"
 )
@@ -36,7 +38,24 @@ func (o outcome) envelope(t *testing.T) map[string]any {
 	if err != nil {
 		t.Fatalf("no envelope: %v\n%s%s", err, o.out, o.errOut)
 	}
+	checkEnvelope(t, o.out)
 	return m
+}
+
+// checkEnvelope judges a response by the documented schema.
+func checkEnvelope(t *testing.T, response string) {
+	t.Helper()
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/envelope.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(response))
+	if err == nil {
+		err = schema.Validate(value)
+	}
+	if err != nil {
+		t.Errorf("%v\nin %s", err, response)
+	}
 }
 
 func writeFile(t *testing.T, name string, data []byte) string {

@@ -1,10 +1,15 @@
 """One request, one answer: the Go API, both C libraries, the command line; byte for byte but for speed and memory."""
 import json
+import pathlib
 import re
 import subprocess
 import sys
 
+import jsonschema
 import pytest
+
+ENVELOPE = jsonschema.Draft202012Validator(json.loads(
+    (pathlib.Path(__file__).resolve().parents[2] / "docs/envelope.schema.json").read_text(encoding="utf-8")))
 
 # A C library in a process of its own: two Go runtimes in one are nobody's promise. clip: with the arguments of 3.1.
 HOST = """
@@ -46,6 +51,8 @@ def comparable(text):
     """The envelopes' text without the numbers that differ from run to run."""
     lines = text.split("\n")
     assert lines.pop() == ""
+    for line in lines:
+        ENVELOPE.validate(json.loads(line))
     stripped = [SPEED.subn("", line) for line in lines]
     assert all(n == 1 for _, n in stripped)
     return [line for line, _ in stripped]
