@@ -119,7 +119,7 @@ def test_buffer_cut_inside_a_character(library, root):
     size = int(re.search(r"needs (\d+) bytes", error(needle)).group(1))
     whole = ctypes.create_string_buffer(size)
     tokens = needle.needle_complete(None, 0, whole, size)
-    assert tokens == 60 and len(whole.value) == size - 1
+    assert 28 < tokens <= 60 and len(whole.value) == size - 1
     assert whole.value.decode().count("\ufffd") > 10
     shorter = 0
     for room in range(1, size):

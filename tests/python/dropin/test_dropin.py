@@ -92,7 +92,7 @@ def check_reply(reply, explained):
     assert list(reply)[:12] == KEYS and set(reply) - set(KEYS) <= LATER_KEYS
     assert reply["type"] in ("call", "respond") and 0 <= reply["confidence"] <= 1
     assert isinstance(reply["function_calls"], list) and isinstance(reply["suppressed_calls"], list)
-    ENVELOPE.validate(reply)
+    assert ENVELOPE.is_valid(reply), list(ENVELOPE.iter_errors(reply))
     if reply["error_code"] in explained:
         assert not reply["success"] and reply["function_calls"] == []
     else:
@@ -244,7 +244,10 @@ def test_replies_are_judged():
             "suppressed_calls": [], "reasoning": None, "confidence": 0.5, "prefill_tps": 1, "decode_tps": 1,
             "peak_ram_mb": 1}
     check_replies({"replies": [good]}, set(), 1)
-    check_replies({"replies": [good | {"success": False, "error_code": "malformed"}]}, {"malformed"}, 1)
+    malformed = {"success": False, "error": "malformed", "error_code": "malformed", "reason": "runtime_failure"}
+    check_replies({"replies": [good | malformed]}, {"malformed"}, 1)
+    with pytest.raises(AssertionError):
+        check_replies({"replies": [good | malformed]}, set(), 1)
     for bad in ({"error_code": "malformed"}, {"success": False, "error_code": "overflow"}, {"error": "x"},
                 {"confidence": 2}, {"type": "error"}, {"x": 1}):
         with pytest.raises(AssertionError):
