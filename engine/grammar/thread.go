@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // frame is a value that is not finished yet: an array, an object, a call, the list of calls, or the whole text.
@@ -145,7 +146,7 @@ func (n *node) has(v *value) bool {
 	if slices.ContainsFunc(n.literals, func(l *literal) bool { return l.text == text }) {
 		return true
 	}
-	return v.kind == kindNumber && len(n.numbers) > 0 || v.kind == kindString && len(n.texts) > 0 ||
+	return v.kind == kindNumber && n.hasNumber(v) || v.kind == kindString && n.hasText(v.text) ||
 		v.kind == kindArray && len(n.arrays) > 0 || v.kind == kindObject && len(n.objects) > 0
 }
 
@@ -207,6 +208,17 @@ func (p *arrayProgram) live(f *frame) bool {
 		}
 	}
 	return false
+}
+
+func (n *node) hasNumber(v *value) bool {
+	return slices.ContainsFunc(n.numbers, func(s *numberShape) bool { return v.number == nil || s.holds(v.number) })
+}
+
+func (n *node) hasText(text string) bool {
+	return slices.ContainsFunc(n.texts, func(p *textProgram) bool {
+		q := p.d.run(text)
+		return q != dead && p.ends(q, int32(utf8.RuneCountInString(text)))
+	})
 }
 
 // claimAt chooses a contains that still needs items for an item, or one that the item can't avoid; -1 for none.
@@ -299,7 +311,7 @@ func (p *objectProgram) live(f *frame) bool {
 	if extra < 0 || total+extra > p.max {
 		return false
 	}
-	return p.enough(f, want, total+extra)
+	return p.enough(f, want, total) // the names that meet obligations are among those it counts
 }
 
 // maxMeeting bounds the names tried for an obligation: one that needs more is rare and counts as not to be met.
