@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"sync"
+
+	"github.com/libneedle/libneedle/simd"
 )
 
 // Archive is an open, checked container. Its memory is read-only.
@@ -408,7 +410,7 @@ func (r *Record) checkHalves(halves []byte, what string) error {
 	}
 	for ; i+2 <= len(halves); i += 2 {
 		if binary.LittleEndian.Uint16(halves[i:])&0x7c00 == 0x7c00 {
-			return r.fail("finite values", "%g at %s %d", HalfToFloat(binary.LittleEndian.Uint16(halves[i:])), what, i/2)
+			return r.fail("finite values", "%g at %s %d", simd.HalfToFloat(binary.LittleEndian.Uint16(halves[i:])), what, i/2)
 		}
 	}
 	return nil

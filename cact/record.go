@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/libneedle/libneedle/simd"
 )
 
 // Record is one entry of the directory.
@@ -50,7 +52,7 @@ func (r *Record) Float32s() []float32 {
 	case FP16Record:
 		x := make([]float32, len(r.blob)/2)
 		for i := range x {
-			x[i] = HalfToFloat(binary.LittleEndian.Uint16(r.blob[2*i:]))
+			x[i] = simd.HalfToFloat(binary.LittleEndian.Uint16(r.blob[2*i:]))
 		}
 		return x
 	case FP32Record:

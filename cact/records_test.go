@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/libneedle/libneedle/simd"
 )
 
 // reference is testdata/records.json: what the public exporter's own reader
@@ -157,7 +159,7 @@ func unpack(cq CQ) []byte {
 func halves(b []byte) []float32 {
 	x := make([]float32, len(b)/2)
 	for i := range x {
-		x[i] = HalfToFloat(binary.LittleEndian.Uint16(b[2*i:]))
+		x[i] = simd.HalfToFloat(binary.LittleEndian.Uint16(b[2*i:]))
 	}
 	return x
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/engine/grammar"
 	"github.com/libneedle/libneedle/engine/model"
+	"github.com/libneedle/libneedle/simd"
 	"github.com/libneedle/libneedle/tokenizer"
 )
 
@@ -26,6 +27,10 @@ type Options struct {
 	PrefixCache int
 	// Exact multiplies dequantised float32 weights: slow and large, for tests.
 	Exact bool
+	// SIMD names the kernels to run on: generic, avx2, avxvnni or avx512. Empty means what NEEDLE_SIMD names
+	// in the environment or else the fastest that the CPU has. Answers don't depend on it; a name that the
+	// CPU cannot run is refused.
+	SIMD string
 }
 
 // Engine is an archive at one depth, ready to answer. All its methods may be called from any goroutine at
@@ -44,6 +49,7 @@ type weights struct {
 	tok      *tokenizer.Tokenizer
 	prefixes *prefixCache
 	exact    bool
+	simd     string
 	layers   int
 
 	grammars       grammarCache
@@ -99,7 +105,7 @@ func build(a *cact.Archive, o Options) (*Engine, error) {
 		o.PrefixCache = defaultPrefixes
 	}
 	w := &weights{
-		archive: a, tok: tok, prefixes: newPrefixCache(o.PrefixCache), exact: o.Exact,
+		archive: a, tok: tok, prefixes: newPrefixCache(o.PrefixCache), exact: o.Exact, simd: o.SIMD,
 		layers: a.Geometry().Layers, engines: 1,
 	}
 	return w.at(o.Depth, o.Threads)
@@ -113,7 +119,10 @@ func (w *weights) at(depth, threads int) (*Engine, error) {
 	if depth < 0 || depth > w.layers || depth == 1 && w.layers > 1 {
 		return nil, fmt.Errorf("engine: %w: depth %d: the archive has %d blocks, depths 2 to %d can run, 0 means all", ErrArgument, depth, w.layers, w.layers)
 	}
-	m, err := model.New(w.archive, model.Options{Depth: depth, Exact: w.exact})
+	if _, err := simd.Choose(w.simd); err != nil {
+		return nil, fmt.Errorf("engine: %w: %w", ErrArgument, err)
+	}
+	m, err := model.New(w.archive, model.Options{Depth: depth, Exact: w.exact, SIMD: w.simd})
 	if err != nil {
 		return nil, fmt.Errorf("engine: %w: %w", errArchive, err)
 	}

@@ -2,59 +2,103 @@ package quant
 
 import "github.com/libneedle/libneedle/simd"
 
-// Activation is one token's input to CQ products: int8 values with one scale
-// (the pass's a8) and, after Rotate, what the products read. It is reused from
-// token to token and is not safe for concurrent writing.
-type Activation struct {
-	Q     []int8  // the quantised values, zero beyond the vector's length up to a whole group
-	Scale float32 // value = Q * Scale
+// Form says in which arrangements a product reads its input.
+type Form uint8
 
-	rotated []int16   // unnormalised Walsh-Hadamard transform, group by group
-	sums    []float32 // per group, the sum of its rotated values
-	values  []float32 // Q*Scale, kept only for exact products
+// The forms of inputs; a set of them is their sum.
+const (
+	Narrow Form = 1 << iota // 2-bit tiles
+	Wide                    // 4-bit tiles
+	Floats                  // exact products
+)
+
+// Activations are the inputs of CQ products for a block of tokens: int8 values
+// with one scale a token (the pass's a8) and, after Rotate, what the products
+// read. They are reused from block to block. Different tokens may be written at
+// the same time.
+type Activations struct {
+	Q      []int8    // [tokens][Stride], zero beyond the vector's length
+	Scale  []float32 // [tokens]; value = Q * Scale
+	Stride int       // the vector's length, rounded up to whole groups
+
+	kernels *simd.Kernels
+	groups  int
+	rotated []int16   // [tokens][Stride]: unnormalised Walsh-Hadamard transform, group by group
+	narrow  []int16   // the same as narrow products want it, or nil
+	wide    []int16   // as wide products want it, or nil
+	first   []float32 // [tokens][groups]: the sum of a group's rotated values
+	values  []float32 // [tokens][Stride]: Q*Scale, or nil
 }
 
-// NewActivation returns an activation for vectors of n values. exact says
-// whether Exact products will read it.
-func NewActivation(n int, exact bool) *Activation {
+// NewActivations returns room for vectors of n values, to be read by products
+// of the given forms.
+func NewActivations(k *simd.Kernels, tokens, n int, forms Form) *Activations {
 	groups := (n + simd.Group - 1) / simd.Group
-	a := &Activation{
-		Q:       make([]int8, groups*simd.Group),
-		Scale:   1,
-		rotated: make([]int16, groups*simd.Group),
-		sums:    make([]float32, groups),
+	a := &Activations{Stride: groups * simd.Group, kernels: k, groups: groups}
+	size := tokens * a.Stride
+	a.Q, a.Scale = make([]int8, size), make([]float32, tokens)
+	for t := range a.Scale {
+		a.Scale[t] = 1
 	}
-	if exact {
-		a.values = make([]float32, n)
+	a.rotated, a.first = make([]int16, size), make([]float32, tokens*groups)
+	if forms&Narrow != 0 {
+		a.narrow = make([]int16, size)
+	}
+	if forms&Wide != 0 {
+		a.wide = make([]int16, size)
+	}
+	if forms&Floats != 0 {
+		a.values = make([]float32, size)
 	}
 	return a
 }
 
-// Quantize sets Q and Scale from x: scale = max|x|/127 (1 if that is 0), values
-// round-half-even(x/scale).
-func (a *Activation) Quantize(x []float32) {
-	a.Scale = Scale(x)
-	simd.QuantizeInt8(a.Q[:len(x)], x, a.Scale)
+// Of returns token t's values.
+func (a *Activations) Of(t int) []int8 { return a.Q[t*a.Stride : (t+1)*a.Stride] }
+
+// Quantize sets token t's Q and Scale from x: scale = max|x|/127 (1 if that is
+// 0), values round-half-even(x/scale).
+func (a *Activations) Quantize(t int, x []float32) {
+	a.Scale[t] = Scale(a.kernels, x)
+	a.kernels.QuantizeInt8(a.Q[t*a.Stride:][:len(x)], x, a.Scale[t])
 }
 
-// Rotate prepares the products' view of Q and Scale; call it after every change.
-func (a *Activation) Rotate() {
-	for g := range a.sums {
-		at := g * simd.Group
-		q := (*[simd.Group]int8)(a.Q[at:])
-		simd.HadamardInt8((*[simd.Group]int16)(a.rotated[at:]), q)
+// Rotate prepares the products' view of token t; call it after every change.
+func (a *Activations) Rotate(t int) {
+	lo, hi := t*a.Stride, (t+1)*a.Stride
+	q, h := a.Q[lo:hi], a.rotated[lo:hi]
+	a.kernels.Rotate(h, q)
+	if a.narrow != nil {
+		a.kernels.ArrangeNarrow(a.narrow[lo:hi], h)
+	}
+	if a.wide != nil {
+		a.kernels.ArrangeWide(a.wide[lo:hi], h)
+	}
+	for g := range a.groups {
 		// The rows of H other than the first sum to zero, so the rotated values
 		// sum to 128 times the first value.
-		a.sums[g] = simd.Group * float32(q[0])
+		a.first[t*a.groups+g] = simd.Group * float32(q[g*simd.Group])
 	}
-	for i := range a.values {
-		a.values[i] = float32(a.Q[i]) * a.Scale
+	if a.values != nil {
+		for i, v := range q {
+			a.values[lo+i] = float32(v) * a.Scale[t]
+		}
+	}
+}
+
+// inputs are n tokens from t on, for a product that reads values.
+func (a *Activations) inputs(values []int16, t, n int) simd.Inputs {
+	return simd.Inputs{
+		Tokens: n,
+		Values: values[t*a.Stride : (t+n)*a.Stride],
+		First:  a.first[t*a.groups : (t+n)*a.groups],
+		Scale:  a.Scale[t : t+n],
 	}
 }
 
 // Scale is the int8 scale of a vector: max|x|/127, or 1 for a zero vector.
-func Scale(x []float32) float32 {
-	if top := simd.MaxAbs(x); top > 0 {
+func Scale(k *simd.Kernels, x []float32) float32 {
+	if top := k.MaxAbs(x); top > 0 {
 		return top / 127
 	}
 	return 1

@@ -3,6 +3,7 @@ package quant
 import (
 	"math"
 
+	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/simd"
 )
 
@@ -10,6 +11,39 @@ import (
 // rotation of 128 int8 values has an L2 norm of at most 128*128, so a group's
 // integer product is at most maxCentroid*sqrt(128)*128*128, which fits int32.
 const maxCentroid = 8191
+
+// Codebook is what all records of one width share.
+type Codebook struct {
+	bits   int
+	byCode [16]float32 // the point that a code stands for
+	levels *simd.Levels
+}
+
+// NewCodebook prepares the points of an archive's codebook for records of a
+// width (1 to 4, or cact.TernaryBits).
+func NewCodebook(bits int, points []float32) *Codebook {
+	b := &Codebook{bits: bits}
+	c := fitCentroids(points)
+	var level [16]int16
+	for point, code := range codeOf(bits, len(points)) {
+		b.byCode[code] = points[point]
+		level[code] = c.level[point]
+	}
+	b.levels = simd.NewLevels(level, c.offset, c.scale/float32(math.Sqrt(simd.Group)))
+	return b
+}
+
+// codeOf lists, for each point of the codebook, the code that stands for it.
+func codeOf(bits int, points int) []int {
+	if bits == cact.TernaryBits {
+		return []int{3, 0, 1}
+	}
+	codes := make([]int, points)
+	for k := range codes {
+		codes[k] = k
+	}
+	return codes
+}
 
 // centroids is a codebook in integers: value k is scale*(level[k] + offset).
 type centroids struct {

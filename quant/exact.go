@@ -14,28 +14,33 @@ type Exact struct {
 	weights    []float32
 }
 
-func newExact(cq cact.CQ, codebook []float32) *Exact {
-	table := NewTable(cq, codebook)
-	e := &Exact{cq.Rows, cq.Cols, make([]float32, cq.Rows*cq.Cols)}
-	for row := range e.rows {
-		table.Row(e.weights[row*e.cols:(row+1)*e.cols], row)
+func newExact(book *Codebook, parts []Rows) *Exact {
+	e := &Exact{cols: parts[0].Cols}
+	var scratch [simd.Group]float32
+	generic, _ := simd.Choose("generic")
+	for _, p := range parts {
+		table := NewTable(generic, p.CQ, book)
+		for row := p.Lo; row < p.Hi; row++ {
+			e.weights = append(e.weights, make([]float32, e.cols)...)
+			table.Row(e.weights[e.rows*e.cols:], row, &scratch)
+			e.rows++
+		}
 	}
 	return e
 }
 
-// Rows is the number of output values.
-func (e *Exact) Rows() int { return e.rows }
+// Tiles is documented at Product.
+func (e *Exact) Tiles() int { return tilesOf(e.rows) }
 
-// Slice returns rows [lo, hi) of e.
-func (e *Exact) Slice(lo, hi int) Product {
-	return &Exact{hi - lo, e.cols, e.weights[lo*e.cols : hi*e.cols]}
-}
+// Form is documented at Product.
+func (e *Exact) Form() Form { return Floats }
 
 // Mul is documented at Product.
-func (e *Exact) Mul(ys [][]float32, xs []*Activation, lo, hi int) {
-	for t, x := range xs {
-		for row := lo; row < hi; row++ {
-			ys[t][row] = simd.Dot(e.weights[row*e.cols:(row+1)*e.cols], x.values)
+func (e *Exact) Mul(y []float32, stride int, x *Activations, t, n, lo, hi int) {
+	for i := range n {
+		values := x.values[(t+i)*x.Stride:][:e.cols]
+		for row := lo * simd.TileRows; row < min(hi*simd.TileRows, e.rows); row++ {
+			y[i*stride+row] = simd.Dot(e.weights[row*e.cols:(row+1)*e.cols], values)
 		}
 	}
 }
@@ -43,38 +48,67 @@ func (e *Exact) Mul(ys [][]float32, xs []*Activation, lo, hi int) {
 // Table reads single dequantised rows of a CQ record in place: embeddings and
 // engram slots. It is read-only and safe for concurrent use.
 type Table struct {
+	kernels      *simd.Kernels
 	cols, groups int
 	bits         int
 	groupBytes   int
 	codes        []byte
 	norms        []byte
-	point        [16]float32 // codebook value by code, over sqrt(128)
+	point        [16]float32     // codebook value by code, over sqrt(128)
+	quads        [256][4]float32 // width 2: the points of a byte's codes
+	pairs        [256][2]float32 // width 4
 }
 
 // NewTable returns a reader of the record's rows.
-func NewTable(cq cact.CQ, codebook []float32) *Table {
+func NewTable(k *simd.Kernels, cq cact.CQ, book *Codebook) *Table {
 	bits := cact.StoredBits(cq.Bits)
-	t := &Table{cols: cq.Cols, groups: cq.PaddedCols / simd.Group, bits: bits,
+	t := &Table{kernels: k, cols: cq.Cols, groups: cq.PaddedCols / simd.Group, bits: bits,
 		groupBytes: simd.Group * bits / 8, codes: cq.Codes, norms: cq.Norms}
-	for point, code := range codeOf(cq.Bits, len(codebook)) {
-		t.point[code] = codebook[point] / float32(math.Sqrt(simd.Group))
+	for code, v := range book.byCode {
+		t.point[code] = v / float32(math.Sqrt(simd.Group))
+	}
+	for b := range 256 {
+		for q := range 4 {
+			t.quads[b][q] = t.point[b>>(2*q)&3]
+		}
+		t.pairs[b] = [2]float32{t.point[b&15], t.point[b>>4]}
 	}
 	return t
 }
 
-// Row writes row number row, Cols values, to dst.
-func (t *Table) Row(dst []float32, row int) {
-	var codes [simd.Group]uint8
-	var values [simd.Group]float32
+// Row writes row number row, Cols values, to the start of dst. scratch serves
+// a last group that is not whole.
+func (t *Table) Row(dst []float32, row int, scratch *[simd.Group]float32) {
 	for g := range t.groups {
 		n := row*t.groups + g
-		simd.UnpackCodes(&codes, t.codes[n*t.groupBytes:(n+1)*t.groupBytes], t.bits)
-		for k, c := range codes {
-			values[k] = t.point[c&15]
-		}
-		simd.Hadamard(&values)
-		norm := cact.HalfToFloat(uint16(t.norms[2*n]) | uint16(t.norms[2*n+1])<<8)
 		part := dst[g*simd.Group : min((g+1)*simd.Group, t.cols)]
-		simd.Scale(part, norm, values[:len(part)])
+		values := scratch
+		if len(part) == simd.Group {
+			values = (*[simd.Group]float32)(part)
+		}
+		t.points(values, t.codes[n*t.groupBytes:(n+1)*t.groupBytes])
+		t.kernels.Hadamard(values)
+		norm := simd.HalfToFloat(uint16(t.norms[2*n]) | uint16(t.norms[2*n+1])<<8)
+		t.kernels.Scale(part, norm, values[:len(part)])
+	}
+}
+
+// points looks a group's codes up.
+func (t *Table) points(dst *[simd.Group]float32, packed []byte) {
+	switch t.bits {
+	case 2:
+		for i, b := range packed {
+			*(*[4]float32)(dst[4*i:]) = t.quads[b]
+		}
+	case 4:
+		for i, b := range packed {
+			*(*[2]float32)(dst[2*i:]) = t.pairs[b]
+		}
+	default:
+		var codes [simd.Group]uint8
+		UnpackCodes(&codes, packed, t.bits)
+		for k, c := range codes {
+			dst[k] = t.point[c&15]
+		}
 	}
 }

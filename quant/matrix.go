@@ -1,7 +1,7 @@
 package quant
 
 import (
-	"math"
+	"encoding/binary"
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/simd"
@@ -9,172 +9,149 @@ import (
 
 // Product is a matrix [Rows, Cols] to be multiplied with activations.
 type Product interface {
-	Rows() int
-	// Mul writes, for each activation t, rows [lo, hi) of the product to
-	// ys[t][lo:hi]. Calls for disjoint row ranges may run at the same time.
-	Mul(ys [][]float32, xs []*Activation, lo, hi int)
-	// Slice returns rows [lo, hi) as a matrix of its own, sharing memory.
-	Slice(lo, hi int) Product
+	// Tiles is the number of units that the rows are computed in: a tile is
+	// simd.TileRows rows, the last one may have fewer.
+	Tiles() int
+	// Mul writes tiles [lo, hi) of the product of activations t to t+n-1: the
+	// values of activation t+i go to y[i*stride:], each at its row's place.
+	// Calls for disjoint ranges may run at the same time.
+	Mul(y []float32, stride int, x *Activations, t, n, lo, hi int)
+	// Form says how it reads its activations.
+	Form() Form
 }
 
-// New returns the product form of a CQ record: the integer form, or the exact
-// one, which allocates 4 bytes per weight. The record's codes are read in
-// place by the integer form and must stay mapped.
-func New(cq cact.CQ, codebook []float32, exact bool) Product {
+// Rows are the rows [Lo, Hi) of a CQ record.
+type Rows struct {
+	cact.CQ
+	Lo, Hi int
+}
+
+// AllRows are all rows of a record.
+func AllRows(cq cact.CQ) Rows { return Rows{cq, 0, cq.Rows} }
+
+// New returns the product form of the parts' rows below one another; the parts
+// have one width and number of columns. The integer form copies the codes into
+// tiles; the exact one takes 4 bytes per weight.
+func New(k *simd.Kernels, book *Codebook, exact bool, parts ...Rows) Product {
 	if exact {
-		return newExact(cq, codebook)
+		return newExact(book, parts)
 	}
-	return newMatrix(cq, codebook)
+	return newMatrix(k, book, parts)
 }
 
-// Matrix is the integer form: packed codes in the file's own layout, norms in
-// float32. It is read-only and safe for concurrent use.
+// Matrix is the integer form: codes in tiles, norms in half precision. It is
+// read-only and safe for concurrent use.
 type Matrix struct {
-	rows, groups int
-	groupBytes   int
-	codes        []byte
-	norms        []float32 // [rows][groups]
-	decode       *decoder
+	kernels *simd.Kernels
+	levels  *simd.Levels
+	wide    bool
+	rows    int
+	groups  int
+	codes   []byte
+	norms   []uint16
 }
 
-// decoder holds what all rows of a width share.
-type decoder struct {
-	bits int
-	centroids
-	quads   [256][4]int16 // widths 2 and ternary
-	pairs   [256][2]int16 // width 4
-	byCode  [16]int16
-	inverse float32 // scale / sqrt(128)
-}
-
-func newMatrix(cq cact.CQ, codebook []float32) *Matrix {
-	groups := cq.PaddedCols / simd.Group
-	return &Matrix{
-		rows:       cq.Rows,
-		groups:     groups,
-		groupBytes: simd.Group * cact.StoredBits(cq.Bits) / 8,
-		codes:      cq.Codes,
-		norms:      decodeNorms(cq.Norms),
-		decode:     newDecoder(cq.Bits, codebook),
+// newMatrix copies rows into tiles. Widths 1 and 2 (ternary is stored with 2
+// bits) become narrow tiles, 3 and 4 wide ones.
+func newMatrix(k *simd.Kernels, book *Codebook, parts []Rows) *Matrix {
+	cq := parts[0].CQ
+	m := &Matrix{kernels: k, levels: book.levels, wide: cact.StoredBits(cq.Bits) > 2, groups: cq.PaddedCols / simd.Group}
+	for _, p := range parts {
+		m.rows += p.Hi - p.Lo
 	}
-}
-
-// codeOf lists, for each point of the codebook, the code that stands for it.
-func codeOf(bits int, points int) []int {
-	if bits == cact.TernaryBits {
-		return []int{3, 0, 1}
-	}
-	codes := make([]int, points)
-	for k := range codes {
-		codes[k] = k
-	}
-	return codes
-}
-
-func newDecoder(bits int, codebook []float32) *decoder {
-	d := &decoder{bits: cact.StoredBits(bits), centroids: fitCentroids(codebook)}
-	for point, code := range codeOf(bits, len(codebook)) {
-		d.byCode[code] = d.level[point]
-	}
-	for b := range 256 {
-		for q := range 4 {
-			d.quads[b][q] = d.byCode[b>>(2*q)&3]
+	m.codes = make([]byte, m.Tiles()*m.groups*m.tileBytes())
+	m.norms = make([]uint16, m.Tiles()*m.groups*simd.TileRows)
+	row := 0
+	for _, p := range parts {
+		for source := p.Lo; source < p.Hi; source++ {
+			m.placeRow(p.CQ, source, row)
+			row++
 		}
-		d.pairs[b] = [2]int16{d.byCode[b&15], d.byCode[b>>4]}
 	}
-	d.inverse = d.scale / float32(math.Sqrt(simd.Group))
-	return d
+	return m
 }
 
-func decodeNorms(norms []byte) []float32 {
-	out := make([]float32, len(norms)/2)
-	for i := range out {
-		out[i] = cact.HalfToFloat(uint16(norms[2*i]) | uint16(norms[2*i+1])<<8)
+// placeRow copies a record's row into its place among the tiles.
+func (m *Matrix) placeRow(cq cact.CQ, source, row int) {
+	bits := cact.StoredBits(cq.Bits)
+	size := simd.Group * bits / 8
+	var repacked [simd.Group / 2]byte
+	for g := range m.groups {
+		from := source*m.groups + g
+		packed := cq.Codes[from*size : (from+1)*size]
+		if bits == 1 || bits == 3 {
+			packed = repack(&repacked, packed, bits)
+		}
+		tile := row/simd.TileRows*m.groups + g
+		at := tile*m.tileBytes() + row%simd.TileRows*4
+		for i := 0; i < len(packed); i += 4 {
+			copy(m.codes[at+16*i:at+16*i+4], packed[i:i+4])
+		}
+		m.norms[tile*simd.TileRows+row%simd.TileRows] = binary.LittleEndian.Uint16(cq.Norms[2*from:])
+	}
+}
+
+// repack gives the codes of a group of width 1 or 3 one bit more.
+func repack(dst *[simd.Group / 2]byte, packed []byte, bits int) []byte {
+	var codes [simd.Group]uint8
+	UnpackCodes(&codes, packed, bits)
+	bits++
+	out := dst[:simd.Group*bits/8]
+	clear(out)
+	for i, c := range codes {
+		out[i*bits/8] |= c << (i * bits % 8)
 	}
 	return out
 }
 
-// Rows is the number of output values.
-func (m *Matrix) Rows() int { return m.rows }
-
-// Slice returns rows [lo, hi) of m.
-func (m *Matrix) Slice(lo, hi int) Product {
-	part := *m
-	part.rows = hi - lo
-	part.codes = m.codes[lo*m.groups*m.groupBytes : hi*m.groups*m.groupBytes]
-	part.norms = m.norms[lo*m.groups : hi*m.groups]
-	return &part
-}
-
-// Mul is documented at Product. One row's value is
-//
-//	inverse*scale * sum over groups of norm * (dot + sum*offset)
-//
-// with dot the exact integer product and the sum in ascending order.
-func (m *Matrix) Mul(ys [][]float32, xs []*Activation, lo, hi int) {
-	if m.decode.bits%2 == 1 {
-		m.mulUnpacked(ys, xs, lo, hi)
-		return
-	}
-	for t, x := range xs {
-		m.mulPacked(ys[t], x, lo, hi)
+// UnpackCodes writes the indices of a group, width bits each (1 to 4), to dst.
+// packed holds simd.Group*bits/8 bytes: one LSB-first bit stream, code k being
+// bits [k*bits, (k+1)*bits).
+func UnpackCodes(dst *[simd.Group]uint8, packed []byte, bits int) {
+	mask := uint32(1)<<bits - 1
+	var window uint32
+	have, at := 0, 0
+	for i := range dst {
+		if have < bits {
+			window |= uint32(packed[at]) << have
+			have, at = have+8, at+1
+		}
+		dst[i] = uint8(window & mask)
+		window >>= bits
+		have -= bits
 	}
 }
 
-// mulPacked serves widths 2 and 4, whose codes do not cross bytes.
-func (m *Matrix) mulPacked(y []float32, x *Activation, lo, hi int) {
-	d := m.decode
-	for row := lo; row < hi; row++ {
-		var sum float32
-		for g := range m.groups {
-			packed := m.group(row, g)
-			h := (*[simd.Group]int16)(x.rotated[g*simd.Group:])
-			var dot int32
-			if d.bits == 2 {
-				dot = simd.CQDot2((*[simd.Group / 4]byte)(packed), h, &d.quads)
-			} else {
-				dot = simd.CQDot4((*[simd.Group / 2]byte)(packed), h, &d.pairs)
-			}
-			sum = m.accumulate(sum, dot, x.sums[g], row, g)
-		}
-		y[row] = m.finish(sum, x)
+func (m *Matrix) tileBytes() int {
+	if m.wide {
+		return simd.WideTile
 	}
+	return simd.NarrowTile
 }
 
-// mulUnpacked serves widths 1 and 3; it unpacks each group once for all
-// activations.
-func (m *Matrix) mulUnpacked(ys [][]float32, xs []*Activation, lo, hi int) {
-	var codes [simd.Group]uint8
-	var level [simd.Group]int16
-	for row := lo; row < hi; row++ {
-		for t := range xs {
-			ys[t][row] = 0
-		}
-		for g := range m.groups {
-			simd.UnpackCodes(&codes, m.group(row, g), m.decode.bits)
-			for k, c := range codes {
-				level[k] = m.decode.byCode[c&15]
-			}
-			for t, x := range xs {
-				dot := simd.DotInt16(level[:], x.rotated[g*simd.Group:(g+1)*simd.Group])
-				ys[t][row] = m.accumulate(ys[t][row], dot, x.sums[g], row, g)
-			}
-		}
-		for t, x := range xs {
-			ys[t][row] = m.finish(ys[t][row], x)
-		}
+// Tiles is documented at Product.
+func (m *Matrix) Tiles() int { return tilesOf(m.rows) }
+
+func tilesOf(rows int) int { return (rows + simd.TileRows - 1) / simd.TileRows }
+
+// Form is documented at Product.
+func (m *Matrix) Form() Form {
+	if m.wide {
+		return Wide
 	}
+	return Narrow
 }
 
-func (m *Matrix) group(row, g int) []byte {
-	at := (row*m.groups + g) * m.groupBytes
-	return m.codes[at : at+m.groupBytes]
-}
-
-func (m *Matrix) accumulate(sum float32, dot int32, rotatedSum float32, row, g int) float32 {
-	return sum + float32((float32(dot)+float32(rotatedSum*m.decode.offset))*m.norms[row*m.groups+g])
-}
-
-func (m *Matrix) finish(sum float32, x *Activation) float32 {
-	return sum * float32(m.decode.inverse*x.Scale)
+// Mul is documented at Product.
+func (m *Matrix) Mul(y []float32, stride int, x *Activations, t, n, lo, hi int) {
+	tiles := simd.Tiles{
+		Rows: min(hi*simd.TileRows, m.rows) - lo*simd.TileRows, Groups: m.groups,
+		Codes: m.codes[lo*m.groups*m.tileBytes() : hi*m.groups*m.tileBytes()],
+		Norms: m.norms[lo*m.groups*simd.TileRows : hi*m.groups*simd.TileRows],
+	}
+	if y = y[lo*simd.TileRows:]; m.wide {
+		m.kernels.MulWide(y, stride, tiles, m.levels, x.inputs(x.wide, t, n))
+	} else {
+		m.kernels.MulNarrow(y, stride, tiles, m.levels, x.inputs(x.narrow, t, n))
+	}
 }

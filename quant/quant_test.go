@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/simd"
 )
 
 // lloydMax is about the width-2 and width-4 codebook of a shipped file.
@@ -64,52 +65,76 @@ func randomCQ(r *rand.Rand, rows, cols, bits int) (cact.CQ, [][]float64) {
 	return cq, dense
 }
 
+// kernels is the definition; TestTiers of package model runs the others.
+func kernels(t *testing.T) *simd.Kernels {
+	t.Helper()
+	k, err := simd.Choose("generic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
 func TestProductsFollowTheFormat(t *testing.T) {
+	const rows, tokens = 37, 3
 	r := rand.New(rand.NewPCG(31, 32))
 	limits := map[int]float64{1: 1e-6, 2: 4e-3, 3: 4e-4, 4: 4e-4, 5: 1e-6}
 	for bits := 1; bits <= 5; bits++ {
 		for _, cols := range []int{1, 64, 127, 128, 129, 192, 768} {
-			cq, dense := randomCQ(r, 37, cols, bits)
-			x := make([]float32, cols)
-			for i := range x {
-				x[i] = float32(r.NormFloat64())
+			cq, dense := randomCQ(r, rows, cols, bits)
+			act := NewActivations(kernels(t), tokens, cols, Narrow|Wide|Floats)
+			for token := range tokens {
+				x := make([]float32, cols)
+				for i := range x {
+					x[i] = float32(r.NormFloat64())
+				}
+				act.Quantize(token, x)
+				act.Rotate(token)
 			}
-			act := NewActivation(cols, true)
-			act.Quantize(x)
-			act.Rotate()
 			for form, limit := range map[bool]float64{true: 2e-6, false: limits[bits]} {
-				p := New(cq, codebooks[bits], form)
-				many := [][]float32{make([]float32, 37), make([]float32, 37), make([]float32, 37)}
-				p.Mul(many, []*Activation{act, act, act}, 0, 37)
+				p := New(kernels(t), NewCodebook(bits, codebooks[bits]), form, AllRows(cq))
+				y := make([]float32, tokens*rows)
+				p.Mul(y, rows, act, 0, tokens, 0, p.Tiles())
 				var diff, size float64
-				for row := range dense {
-					want := 0.0
-					for i, w := range dense[row] {
-						want += w * float64(act.Q[i]) * float64(act.Scale)
+				for token := range tokens {
+					q := act.Of(token)
+					for row := range dense {
+						want := 0.0
+						for i, w := range dense[row] {
+							want += w * float64(q[i]) * float64(act.Scale[token])
+						}
+						diff += (want - float64(y[token*rows+row])) * (want - float64(y[token*rows+row]))
+						size += want * want
 					}
-					diff += (want - float64(many[1][row])) * (want - float64(many[1][row]))
-					size += want * want
 				}
 				if e := math.Sqrt(diff / size); e > limit {
 					t.Errorf("width %d, %d columns, exact %v: relative L2 error %.2g, want at most %.2g", bits, cols, form, e, limit)
 				}
-				checkCuts(t, p, act, many)
+				checkCuts(t, p, act, y, rows)
+				parts := New(kernels(t), NewCodebook(bits, codebooks[bits]), form, Rows{cq, 20, 37}, Rows{cq, 3, 20})
+				part := make([]float32, 34)
+				parts.Mul(part, 34, act, 1, 1, 0, parts.Tiles())
+				for row := range 17 {
+					if part[row] != y[rows+20+row] || part[17+row] != y[rows+3+row] {
+						t.Fatalf("width %d: row %d depends on what stands above it", bits, row)
+					}
+				}
 			}
 		}
 	}
 }
 
-// checkCuts wants the same bits from single activations, row ranges and slices.
-func checkCuts(t *testing.T, p Product, act *Activation, want [][]float32) {
+// checkCuts wants the same bits from single activations and ranges of tiles.
+func checkCuts(t *testing.T, p Product, act *Activations, want []float32, rows int) {
 	t.Helper()
-	one := [][]float32{make([]float32, p.Rows())}
-	p.Mul(one, []*Activation{act}, 5, p.Rows())
-	p.Mul(one, []*Activation{act}, 0, 5)
-	part := [][]float32{make([]float32, 11)}
-	p.Slice(13, 24).Mul(part, []*Activation{act}, 0, 11)
-	for row := range p.Rows() {
-		if one[0][row] != want[2][row] || row >= 13 && row < 24 && part[0][row-13] != want[2][row] {
-			t.Fatalf("row %d depends on how the product is cut", row)
+	for token := range len(want) / rows {
+		one := make([]float32, rows)
+		p.Mul(one, 0, act, token, 1, 1, p.Tiles())
+		p.Mul(one, 0, act, token, 1, 0, 1)
+		for row := range rows {
+			if one[row] != want[token*rows+row] {
+				t.Fatalf("row %d depends on how the product is cut", row)
+			}
 		}
 	}
 }
@@ -118,10 +143,10 @@ func TestTableRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	for bits := 1; bits <= 5; bits++ {
 		cq, dense := randomCQ(r, 9, 200, bits)
-		table := NewTable(cq, codebooks[bits])
+		table := NewTable(kernels(t), cq, NewCodebook(bits, codebooks[bits]))
 		got := make([]float32, 200)
 		for row := range dense {
-			table.Row(got, row)
+			table.Row(got, row, new([simd.Group]float32))
 			for i, w := range dense[row] {
 				if math.Abs(w-float64(got[i])) > 1e-6 {
 					t.Fatalf("width %d, row %d, column %d: %g, want %g", bits, row, i, got[i], w)
@@ -132,10 +157,10 @@ func TestTableRows(t *testing.T) {
 }
 
 func TestQuantizeZeroVector(t *testing.T) {
-	a := NewActivation(5, false)
-	a.Quantize(make([]float32, 5))
-	if a.Scale != 1 {
-		t.Errorf("scale of a zero vector is %g, want 1", a.Scale)
+	a := NewActivations(kernels(t), 1, 5, Narrow)
+	a.Quantize(0, make([]float32, 5))
+	if a.Scale[0] != 1 {
+		t.Errorf("scale of a zero vector is %g, want 1", a.Scale[0])
 	}
 }
 
@@ -143,8 +168,7 @@ func TestQuantizeZeroVector(t *testing.T) {
 // activations rotate into a single value, equal codes into the largest dot.
 func TestIntegerProductFits(t *testing.T) {
 	for bits, book := range codebooks {
-		d := newDecoder(bits, book)
-		for _, level := range d.byCode {
+		for _, level := range NewCodebook(bits, book).levels.Level {
 			if math.Abs(float64(level)) > maxCentroid {
 				t.Errorf("width %d: centroid %d is beyond %d", bits, level, maxCentroid)
 			}

@@ -4,24 +4,23 @@ package simd
 // rotation.
 const Group = 128
 
-// HadamardInt8 writes the unnormalised Walsh-Hadamard transform (Sylvester
-// order) of q to h. Every value fits int16: its magnitude is at most 128*128.
-func HadamardInt8(h *[Group]int16, q *[Group]int8) {
+// Rotate writes the unnormalised Walsh-Hadamard transform (Sylvester order) of
+// each group of q to h. Every value fits int16: its magnitude is at most
+// 128*128. The lengths are equal multiples of Group.
+func Rotate(h []int16, q []int8) {
 	for i, v := range q {
 		h[i] = int16(v)
 	}
-	for step := 1; step < Group; step *= 2 {
-		for i := 0; i < Group; i += 2 * step {
-			for j := i; j < i+step; j++ {
-				a, b := h[j], h[j+step]
-				h[j], h[j+step] = a+b, a-b
-			}
-		}
+	for at := 0; at < len(q); at += Group {
+		butterflies((*[Group]int16)(h[at:]))
 	}
 }
 
 // Hadamard replaces x by its unnormalised Walsh-Hadamard transform.
-func Hadamard(x *[Group]float32) {
+func Hadamard(x *[Group]float32) { butterflies(x) }
+
+// butterflies takes the steps 1, 2, 4 to 64 in turn.
+func butterflies[T int16 | float32](x *[Group]T) {
 	for step := 1; step < Group; step *= 2 {
 		for i := 0; i < Group; i += 2 * step {
 			for j := i; j < i+step; j++ {

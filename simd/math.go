@@ -94,12 +94,6 @@ func MulSigmoid(dst, gate []float32) {
 	}
 }
 
-// Softmax replaces x, which is not empty, by its softmax.
-func Softmax(x []float32) {
-	ExpInto(x, x, Max(x))
-	Scale(x, 1/Sum(x), x)
-}
-
 // Sqrt returns the square root, correctly rounded.
 func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 

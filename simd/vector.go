@@ -8,14 +8,6 @@ func Axpy(dst []float32, a float32, x []float32) {
 	}
 }
 
-// AxpyInt8 adds a*x to dst.
-func AxpyInt8(dst []float32, a float32, x []int8) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] += float32(a * float32(x[i]))
-	}
-}
-
 // MulAdd adds the element products x*y to dst.
 func MulAdd(dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]
@@ -29,6 +21,14 @@ func Add(dst, x []float32) {
 	x = x[:len(dst)]
 	for i := range dst {
 		dst[i] += x[i]
+	}
+}
+
+// Sub writes x-y to dst; dst may be either.
+func Sub(dst, x, y []float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] - y[i]
 	}
 }
 
@@ -62,5 +62,30 @@ func Gather(dst, src []float32, index []int32) {
 	index = index[:len(dst)]
 	for i := range dst {
 		dst[i] = src[index[i]]
+	}
+}
+
+// AddMul writes (scale*(1+gain))*x + shift, element by element, to dst; dst may
+// be x.
+func AddMul(dst, scale, gain, x, shift []float32) {
+	scale, gain, x, shift = scale[:len(dst)], gain[:len(dst)], x[:len(dst)], shift[:len(dst)]
+	for i := range dst {
+		dst[i] = float32(float32(scale[i]*(1+gain[i]))*x[i]) + shift[i]
+	}
+}
+
+// Combine writes m sums of n rows, each of len(out)/m values, to out:
+//
+//	out[i] = sum over ascending j of coef[i*stride+j*step] * rows[j]
+//
+// The first term starts the sum. out and rows do not overlap.
+func Combine(out, rows, coef []float32, m, n, stride, step int) {
+	width := len(out) / m
+	for i := range m {
+		dst := out[i*width : (i+1)*width]
+		Scale(dst, coef[i*stride], rows)
+		for j := 1; j < n; j++ {
+			Axpy(dst, coef[i*stride+j*step], rows[j*width:])
+		}
 	}
 }

@@ -41,25 +41,39 @@ func (s *Session) keysValues(t *token) {
 	s.see("attn.v_raw", t, t.raw.v)
 	s.see("attn.gate_raw", t, t.gate)
 	s.convolve(t, b)
-	normalizeHeads(t.q, b.qNorm)
+	s.normalizeHeads(t.q, b.qNorm)
 	s.see("attn.q_norm", t, t.q)
-	normalizeHeads(t.k, b.kNorm)
+	s.normalizeHeads(t.k, b.kNorm)
 	s.see("attn.k_norm", t, t.k)
-	rotate(t.q, t.cos, t.sin)
+	s.k.Rotary(t.q, t.cos, t.sin)
 	s.see("attn.q_rope", t, t.q)
-	rotate(t.k, t.cos, t.sin)
+	s.k.Rotary(t.k, t.cos, t.sin)
 	s.see("attn.k_rope", t, t.k)
 
-	quantizeHeads(t.q8, t.qScale, t.q, g.QKDim)
-	s.seeHeads("attn.q8", t, t.q8, t.qScale)
-	c, slot := &s.kv.layers[s.layer], s.kv.slot(t.pos, s.sink)
-	key, keyScale := c.key.at(slot)
-	quantizeHeads(key, keyScale, t.k, g.QKDim)
-	s.seeHeads("attn.k8", t, key, keyScale)
-	value, valueScale := c.value.at(slot)
-	quantizeHeads(value, valueScale, t.v, g.VDim)
-	s.seeHeads("attn.v8", t, value, valueScale)
+	s.quantizeHeads("attn.q8", t, &t.q8, t.q, g.QKDim)
+	s.quantizeHeads("attn.k8", t, &t.k8, t.k, g.QKDim)
+	s.quantizeHeads("attn.v8", t, &t.v8, t.v, g.VDim)
+	slot := s.kv.slot(t.pos, s.sink)
+	for i := range s.kv.layers[s.layer] {
+		h := &s.kv.layers[s.layer][i]
+		h.putKey(slot, t.k8.of(i, g.QKDim), t.k8.scale[i])
+		h.putValue(slot, t.v8.of(i, g.VDim), t.v8.scale[i])
+	}
 }
+
+// heads8 is int8 vectors with one scale for each head; room says how far apart
+// they lie.
+type heads8 struct {
+	q     []int8
+	scale []float32
+	room  int
+}
+
+func newHeads8(heads, room int) heads8 {
+	return heads8{make([]int8, heads*room), make([]float32, heads), room}
+}
+
+func (x *heads8) of(head, dim int) []int8 { return x.q[head*x.room:][:dim] }
 
 // convolve runs the causal taps over the newest raw rows.
 func (s *Session) convolve(t *token, b *block) {
@@ -69,17 +83,14 @@ func (s *Session) convolve(t *token, b *block) {
 		copy(t.v, t.raw.v)
 		return
 	}
-	clear(t.q)
-	clear(t.k)
-	clear(t.v)
-	for j := range b.qTaps {
-		if t.pos-j < 0 {
-			break
-		}
+	s.k.Mul(t.q, b.qTaps[0], t.raw.q)
+	s.k.Mul(t.k, b.kTaps[0], t.raw.k)
+	s.k.Mul(t.v, b.vTaps[0], t.raw.v)
+	for j := 1; j < min(len(b.qTaps), t.pos+1); j++ {
 		row := s.rows[s.layer].row(t.pos - j)
-		simd.MulAdd(t.q, b.qTaps[j], row.q)
-		simd.MulAdd(t.k, b.kTaps[j], row.k)
-		simd.MulAdd(t.v, b.vTaps[j], row.v)
+		s.k.MulAdd(t.q, b.qTaps[j], row.q)
+		s.k.MulAdd(t.k, b.kTaps[j], row.k)
+		s.k.MulAdd(t.v, b.vTaps[j], row.v)
 	}
 	s.see("attn.q_taps", t, t.q)
 	s.see("attn.k_taps", t, t.k)
@@ -87,32 +98,20 @@ func (s *Session) convolve(t *token, b *block) {
 }
 
 // normalizeHeads normalises each head vector by itself.
-func normalizeHeads(x, gain []float32) {
+func (s *Session) normalizeHeads(x, gain []float32) {
 	for i := 0; i < len(x); i += len(gain) {
-		normalize(x[i:i+len(gain)], gain, x[i:i+len(gain)])
-	}
-}
-
-// rotate applies the rotary embedding to each head, first half against second.
-func rotate(x, cos, sin []float32) {
-	half := len(cos)
-	for at := 0; at < len(x); at += 2 * half {
-		a, b := x[at:at+half], x[at+half:at+2*half]
-		for i := range a {
-			p, q := a[i], b[i]
-			a[i] = float32(p*cos[i]) - float32(q*sin[i])
-			b[i] = float32(q*cos[i]) + float32(p*sin[i])
-		}
+		s.normalize(x[i:i+len(gain)], gain, x[i:i+len(gain)])
 	}
 }
 
 // quantizeHeads is a8 with one scale for each head of dim values.
-func quantizeHeads(q []int8, scales, x []float32, dim int) {
-	for h := range scales {
+func (s *Session) quantizeHeads(name string, t *token, dst *heads8, x []float32, dim int) {
+	for h := range dst.scale {
 		part := x[h*dim : (h+1)*dim]
-		scales[h] = quant.Scale(part)
-		simd.QuantizeInt8(q[h*dim:(h+1)*dim], part, scales[h])
+		dst.scale[h] = quant.Scale(s.k, part)
+		s.k.QuantizeInt8(dst.of(h, dim), part, dst.scale[h])
 	}
+	s.seeHeads(name, t, dst, dim)
 }
 
 // attend computes one query head's output per unit; units count tokens times
@@ -121,7 +120,7 @@ func (s *Session) attend(worker, lo, hi int) {
 	g := &s.m.g
 	for unit := lo; unit < hi; unit++ {
 		t, head := &s.tokens[unit/g.Heads], unit%g.Heads
-		s.attendHead(t, head, s.kv.scores[worker])
+		s.attendHead(t, head, &s.kv.work[worker])
 	}
 }
 
@@ -132,31 +131,78 @@ func (s *Session) attendWork() int {
 	return s.n * g.Heads * seen * (g.QKDim + g.VDim)
 }
 
-func (s *Session) attendHead(t *token, head int, scores []float32) {
-	g, c := &s.m.g, &s.kv.layers[s.layer]
-	group := head / (g.Heads / g.KVHeads)
-	q := t.q8[head*g.QKDim : (head+1)*g.QKDim]
-	scale := t.qScale[head] / sqrtOf(g.QKDim)
-	span := s.visible(t.pos)
-
-	n := 0
-	for p := span.first(); p <= t.pos; p = span.next(p) {
-		key, keyScale := c.key.head(s.kv.slot(p, s.sink), group)
-		scores[n] = float32(simd.DotInt8(q, key)) * float32(keyScale*scale)
-		n++
-	}
-	scores = scores[:n]
+func (s *Session) attendHead(t *token, head int, a *attention) {
+	g := &s.m.g
+	kv := &s.kv.layers[s.layer][head/(g.Heads/g.KVHeads)]
+	var room [3]slots
+	seen := s.kv.find(&room, s.visible(t.pos), t.pos, s.sink)
+	scores := s.scores(t, head, kv, seen, a)
 	s.seePart("attn.scores", t, head, scores)
-	simd.Softmax(scores)
+	s.k.Softmax(scores)
 	s.seePart("attn.weights", t, head, scores)
-
+	n := 0
+	for _, r := range seen {
+		part := scores[n : n+r.hi-r.lo]
+		s.k.Mul(part, part, kv.valueScale[r.lo:r.hi])
+		n += len(part)
+	}
 	o := t.o[head*g.VDim : (head+1)*g.VDim]
+	if s.m.exact {
+		sumExactly(o, scores, kv, seen)
+		return
+	}
+	s.sumValues(o, scores, kv, seen, a)
+}
+
+// scores are the query's, over the slots seen in turn.
+func (s *Session) scores(t *token, head int, kv *kvHead, seen []slots, a *attention) []float32 {
+	scale := t.q8.scale[head] / sqrtOf(s.m.g.QKDim)
+	q := t.q8.of(head, kv.keyDim)
+	n := 0
+	for _, r := range seen {
+		lo, hi := r.lo/simd.SlotTile*simd.SlotTile, roundUp(r.hi, simd.SlotTile)
+		raw := a.raw[lo:hi]
+		s.k.ScoreKeys(raw, q, scale, kv.key[lo*kv.keyDim:hi*kv.keyDim], kv.keyScale[lo:hi])
+		if len(seen) == 1 {
+			return raw[r.lo-lo : r.hi-lo]
+		}
+		n += copy(a.scores[n:], raw[r.lo-lo:r.hi-lo])
+	}
+	return a.scores[:n]
+}
+
+// sumValues adds the values by their weights, in integers: the weights are
+// rounded to 1/16383 of the largest.
+func (s *Session) sumValues(o, weights []float32, kv *kvHead, seen []slots, a *attention) {
+	clear(a.sums)
+	top := s.k.Max(weights)
+	factor := simd.MaxWeight / top
+	for _, r := range seen {
+		lo, hi := r.lo/simd.ValueSlots*simd.ValueSlots, roundUp(r.hi, simd.ValueSlots)
+		for _, digits := range [2][]uint8{a.high, a.low} {
+			clear(digits[lo:r.lo])
+			clear(digits[r.hi:hi])
+		}
+		n := r.hi - r.lo
+		s.k.SplitWeights(a.high[r.lo:r.hi], a.low[r.lo:r.hi], weights[:n], factor)
+		s.k.SumValues(a.sums, a.high[lo:hi], a.low[lo:hi], kv.value[lo*kv.valueDim:hi*kv.valueDim])
+		weights = weights[n:]
+	}
+	s.k.JoinSums(o, a.sums, top/simd.MaxWeight)
+}
+
+// sumExactly is sumValues in float32, position after position.
+func sumExactly(o, weights []float32, kv *kvHead, seen []slots) {
 	clear(o)
-	n = 0
-	for p := span.first(); p <= t.pos; p = span.next(p) {
-		value, valueScale := c.value.head(s.kv.slot(p, s.sink), group)
-		simd.AxpyInt8(o, scores[n]*valueScale, value)
-		n++
+	n := 0
+	for _, r := range seen {
+		for slot := r.lo; slot < r.hi; slot++ {
+			group := kv.value[slot/simd.ValueSlots*simd.ValueSlots*kv.valueDim+slot%simd.ValueSlots:]
+			for i := range o {
+				o[i] += float32(weights[n] * float32(group[i*simd.ValueSlots]))
+			}
+			n++
+		}
 	}
 }
 
@@ -169,11 +215,9 @@ func (s *Session) seePart(name string, t *token, head int, x []float32) {
 // attendOut gates the heads' outputs and prepares the output projection.
 func (s *Session) attendOut(t *token) {
 	s.see("attn.o", t, t.o)
-	simd.MulSigmoid(t.o, t.gate)
+	s.k.MulSigmoid(t.o, t.gate)
 	s.see("attn.gated", t, t.o)
-	t.o8.Quantize(t.o)
-	s.see8("attn.o8", t, t.o8)
-	t.o8.Rotate()
+	s.inputs("attn.o8", t, s.o8, t.o)
 }
 
 // span is the positions a query sees: [sinkFrom, sinkTo) and [from, query].
@@ -191,18 +235,4 @@ func (s *Session) visible(pos int) span {
 	}
 	from := max(band, pos-s.opt.Window+1)
 	return span{sinkFrom: band, sinkTo: min(s.sink, from), from: from}
-}
-
-func (v span) first() int {
-	if v.sinkFrom < v.sinkTo {
-		return v.sinkFrom
-	}
-	return v.from
-}
-
-func (v span) next(p int) int {
-	if p++; p == v.sinkTo {
-		return max(p, v.from)
-	}
-	return p
 }

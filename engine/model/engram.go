@@ -20,17 +20,16 @@ func (r *ringRows) row(p int) []float32 {
 // engrams computes every site's key and value for the block; they depend on
 // the token ids alone.
 func (s *Session) engrams() {
+	d := s.m.g.Width
 	for i := range s.m.sites {
 		s.site, s.layer = i, i
-		site := &s.m.sites[i]
-		s.eachToken(16*s.m.g.Width, s.stage.engramRow)
-		for j := range s.n {
-			t := &s.tokens[j]
-			s.xs[j], s.ys[0][j], s.ys[1][j] = t.row8, t.keys[i], s.memory[i].row(t.pos)
-		}
-		s.jobs = append(s.jobs[:0], job{site.key, s.ys[0][:s.n]}, job{site.value, s.ys[1][:s.n]})
+		site, memory := &s.m.sites[i], &s.memory[i]
+		s.eachToken(16*d, s.stage.engramRow)
+		s.x = s.row8
+		s.jobs = append(s.jobs[:0], job{m: site.key, y: s.keys[i], stride: d},
+			job{m: site.value, y: memory.data, stride: d, first: s.pos % memory.size, size: memory.size})
 		s.products()
-		s.eachToken(8*s.m.g.Width, s.stage.engramTaps)
+		s.eachToken(8*d, s.stage.engramTaps)
 	}
 	s.layer = -1
 }
@@ -47,12 +46,10 @@ func (s *Session) engramRow(t *token) {
 			continue
 		}
 		slot := s.engramSlot(t, table, order)
-		s.m.sites[s.site].tables.Row(row, table*g.EngramSlots+slot)
+		s.m.sites[s.site].tables.Row(row, table*g.EngramSlots+slot, &t.group)
 	}
 	s.see("engram.row", t, t.rowIn)
-	t.row8.Quantize(t.rowIn)
-	s.see8("engram.row8", t, t.row8)
-	t.row8.Rotate()
+	s.inputs("engram.row8", t, s.row8, t.rowIn)
 }
 
 // engramSlot hashes the order ids that end at t (FNV-like, 32-bit wrap-around).
@@ -87,13 +84,10 @@ func (s *Session) engramTaps(t *token) {
 	memory, value := &s.memory[s.site], t.values[s.site]
 	s.see("engram.key", t, t.keys[s.site])
 	s.see("engram.raw", t, memory.row(t.pos))
-	clear(value)
-	for j, tap := range s.m.sites[s.site].taps {
-		p := t.pos - j*g.EngramDilation
-		if p < 0 {
-			break
-		}
-		simd.MulAdd(value, tap, memory.row(p))
+	taps := s.m.sites[s.site].taps
+	s.k.Mul(value, taps[0], memory.row(t.pos))
+	for j := 1; j < len(taps) && t.pos >= j*g.EngramDilation; j++ {
+		s.k.MulAdd(value, taps[j], memory.row(t.pos-j*g.EngramDilation))
 	}
 	s.see("engram.value", t, value)
 }
@@ -101,9 +95,9 @@ func (s *Session) engramTaps(t *token) {
 // remember adds the site's value to t.x, gated by how well its key fits.
 func (s *Session) remember(t *token, site int) {
 	key, value := t.keys[site], t.values[site]
-	fit := simd.Dot(t.x, key) * inverseRMS(t.x) * inverseRMS(key)
+	fit := s.k.Dot(t.x, key) * s.inverseRMS(t.x) * s.inverseRMS(key)
 	t.recall[0] = simd.Sigmoid(fit / sqrtOf(len(t.x)))
 	s.see("engram.gate", t, t.recall[:])
-	simd.Axpy(t.x, t.recall[0], value)
+	s.k.Axpy(t.x, t.recall[0], value)
 	s.see("engram.x", t, t.x)
 }

@@ -6,67 +6,58 @@ import (
 )
 
 // token is one position's working values during a block. Shapes: d the width,
-// n the lanes, H and K the query and key-value heads.
+// n the lanes, H and K the query and key-value heads. What products write lies
+// in the session's arrays of rows; the token holds its row.
 type token struct {
-	id  int32
-	pos int
+	index int // in the block
+	id    int32
+	pos   int
 
-	lanes, nextLanes []float32         // [n][d]
-	unit             []float32         // [n*d]
-	z                *quant.Activation // n*d
-	preRaw, postRaw  []float32         // [n]
-	resRaw           []float32         // [n*n]
-	pre, post, res   []float32
-
-	u, x, norm []float32 // [d]
-	h          *quant.Activation
-	raw        rawRow
-	gate       []float32 // [H*v]
-	q, k, v    []float32
-	q8         []int8
-	qScale     []float32
-	cos, sin   []float32 // [qk/2]
-	o          []float32 // [H*v]
-	o8         *quant.Activation
-	r          []float32 // [d]
-
-	cond               []float32 // [rank], then [hada_n] as condN
-	condN, z1, z2, tmp []float32 // [hada_n]
-
-	cells []float32 // [layers+1][d] or nil
-
-	rowIn  []float32 // [tables*sub]
-	row8   *quant.Activation
-	keys   [][]float32 // per site [d]
-	values [][]float32 // per site [d], after the taps
-	recall [1]float32  // the engram gate
-
-	oneY [1][]float32
-	oneX [1]*quant.Activation
+	lanes, nextLanes        []float32 // [n][d]
+	unit                    []float32 // [n*d]
+	preRaw, postRaw, resRaw []float32 // [n], [n], [n*n] of the lane maps' row
+	pre, post, res          []float32
+	u, x, y, norm           []float32 // [d]
+	raw                     rawRow
+	gate                    []float32 // [H*v]
+	q, k, v                 []float32
+	q8, k8, v8              heads8
+	cos, sin                []float32   // [qk/2]
+	o                       []float32   // [H*v]
+	r                       []float32   // [d], the output projection
+	cond                    []float32   // [rank]
+	condN, z1, z2, tmp      []float32   // [hada_n]
+	cells                   []float32   // [layers+1][d] or nil
+	rowIn                   []float32   // [tables*sub]
+	keys, values            [][]float32 // per site [d]; values after the taps
+	recall                  [1]float32  // the engram gate
+	group                   [simd.Group]float32
 }
 
-func newToken(m *Model, keepCells bool) token {
-	g := m.g
+func (s *Session) newToken(index int) token {
+	m, g := s.m, s.m.g
 	d, n := g.Width, g.Lanes
 	f := func(n int) []float32 { return make([]float32, n) }
+	maps := s.maps[index*m.mapRows():][:m.mapRows()]
 	t := token{
-		lanes: f(n * d), nextLanes: f(n * d), unit: f(n * d), z: quant.NewActivation(n*d, m.exact),
-		preRaw: f(n), postRaw: f(n), resRaw: f(n * n), pre: f(n), post: f(n), res: f(n * n),
-		u: f(d), x: f(d), norm: f(d), h: quant.NewActivation(d, m.exact),
-		gate: f(g.Heads * g.VDim), q: f(g.Heads * g.QKDim), k: f(g.KVHeads * g.QKDim), v: f(g.KVHeads * g.VDim),
-		q8: make([]int8, g.Heads*g.QKDim), qScale: f(g.Heads),
+		index: index,
+		lanes: f(n * d), nextLanes: f(n * d), unit: f(n * d),
+		preRaw: maps[:n], postRaw: maps[n : 2*n], resRaw: maps[2*n:], pre: f(n), post: f(n), res: f(n * n),
+		u: f(d), x: f(d), y: f(d), norm: f(d),
+		gate: s.gates[index*g.Heads*g.VDim:][:g.Heads*g.VDim],
+		q:    f(g.Heads * g.QKDim), k: f(g.KVHeads * g.QKDim), v: f(g.KVHeads * g.VDim),
+		q8: newHeads8(g.Heads, keyDim(m)), k8: newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
 		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2),
-		o: f(g.Heads * g.VDim), o8: quant.NewActivation(g.Heads*g.VDim, m.exact), r: f(d),
+		o: f(g.Heads * g.VDim), r: s.outs[index*d:][:d],
 		cond: f(len(m.blocks[0].condV)), condN: f(g.HadaSize), z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
 	}
-	if keepCells {
+	if s.keepCells() {
 		t.cells = f((len(m.blocks) + 1) * d)
 	}
 	if len(m.sites) > 0 {
 		t.rowIn = f(g.EngramTables * g.EngramSubDim)
-		t.row8 = quant.NewActivation(len(t.rowIn), m.exact)
-		for range m.sites {
-			t.keys, t.values = append(t.keys, f(d)), append(t.values, f(d))
+		for i := range m.sites {
+			t.keys, t.values = append(t.keys, s.keys[i][index*d:][:d]), append(t.values, f(d))
 		}
 	}
 	return t
@@ -76,7 +67,7 @@ func newToken(m *Model, keepCells bool) token {
 // call allocates nothing.
 type stages struct {
 	begin, engramRow, engramTaps       func(worker, lo, hi int)
-	blockIn, keysValues, attend        func(worker, lo, hi int)
+	lanes, mixIn, keysValues, attend   func(worker, lo, hi int)
 	attendOut, blockOut, multiply, end func(worker, lo, hi int)
 }
 
@@ -90,7 +81,7 @@ func (s *Session) bindStages() stages {
 	}
 	return stages{
 		begin: each(s.begin), engramRow: each(s.engramRow), engramTaps: each(s.engramTaps),
-		blockIn: each(s.blockIn), keysValues: each(s.keysValues), attend: s.attend,
+		lanes: each(s.quantizeLanes), mixIn: each(s.mixIn), keysValues: each(s.keysValues), attend: s.attend,
 		attendOut: each(s.attendOut), blockOut: each(s.blockOut),
 		multiply: s.multiply, end: s.updatePools,
 	}
@@ -117,34 +108,70 @@ func (s *Session) forward(ids []int32) {
 }
 
 func (s *Session) runBlock(b *block) {
+	g, rows := &s.m.g, &s.rows[s.layer]
 	s.bindRaw()
-	s.eachToken(s.m.laneWork, s.stage.blockIn)
-	for i := range s.n {
-		t := &s.tokens[i]
-		s.xs[i] = t.h
-		s.ys[0][i], s.ys[1][i], s.ys[2][i], s.ys[3][i] = t.raw.q, t.raw.k, t.raw.v, t.gate
+	s.eachToken(s.m.laneWork, s.stage.lanes)
+	s.x, s.jobs = s.z, s.jobs[:0]
+	for _, p := range b.maps {
+		s.jobs = append(s.jobs, job{m: p.m, y: s.maps[p.at:], stride: s.m.mapRows()})
 	}
-	s.jobs = append(s.jobs[:0], job{b.q, s.ys[0][:s.n]}, job{b.k, s.ys[1][:s.n]},
-		job{b.v, s.ys[2][:s.n]}, job{b.gate, s.ys[3][:s.n]})
 	s.products()
-	s.eachToken(8*s.m.g.Width, s.stage.keysValues)
-	s.pool.run(s.n*s.m.g.Heads, s.attendWork(), s.stage.attend)
-	s.eachToken(8*s.m.g.Width, s.stage.attendOut)
-	for i := range s.n {
-		s.xs[i], s.ys[0][i] = s.tokens[i].o8, s.tokens[i].r
+	s.eachToken(s.m.laneWork, s.stage.mixIn)
+	raw := func(m quant.Product, at int) job {
+		return job{m: m, y: rows.ring.data[at:], stride: rows.ring.width, first: s.pos % rows.ring.size, size: rows.ring.size}
 	}
-	s.jobs = append(s.jobs[:0], job{b.out, s.ys[0][:s.n]})
+	s.x = s.h
+	s.jobs = append(s.jobs[:0], raw(b.q, 0), raw(b.k, rows.qk), raw(b.v, rows.end),
+		job{m: b.gate, y: s.gates, stride: g.Heads * g.VDim})
+	s.products()
+	s.eachToken(8*g.Width, s.stage.keysValues)
+	s.pool.run(s.n*g.Heads, s.attendWork(), s.stage.attend)
+	s.eachToken(8*g.Width, s.stage.attendOut)
+	s.x, s.jobs = s.o8, append(s.jobs[:0], job{m: b.out, y: s.outs, stride: g.Width})
 	s.products()
 	s.eachToken(s.m.mlpWork, s.stage.blockOut)
 }
 
-// products runs s.jobs, all of which read s.xs, over their rows taken together.
+// job is one product of a region: the block's token i goes to row first+i of y,
+// modulo size unless that is 0.
+type job struct {
+	m           quant.Product
+	y           []float32
+	stride      int
+	first, size int
+}
+
+// products runs s.jobs, all of which read s.x, over their tiles taken together.
 func (s *Session) products() {
-	rows := 0
-	for _, j := range s.jobs {
-		rows += j.m.Rows()
+	tiles := 0
+	for i := range s.jobs {
+		tiles += s.jobs[i].m.Tiles()
 	}
-	s.pool.run(rows, s.n*rows*len(s.xs[0].Q), s.stage.multiply)
+	s.pool.run(tiles, s.n*tiles*simd.TileRows*s.x.Stride, s.stage.multiply)
+}
+
+func (s *Session) multiply(_, lo, hi int) {
+	before := 0
+	for i := range s.jobs {
+		j := &s.jobs[i]
+		tiles := j.m.Tiles()
+		if from, to := max(lo-before, 0), min(hi-before, tiles); from < to {
+			s.multiplyJob(j, from, to)
+		}
+		before += tiles
+	}
+}
+
+func (s *Session) multiplyJob(j *job, lo, hi int) {
+	for t := 0; t < s.n; {
+		row, n := j.first+t, s.n-t
+		if j.size > 0 {
+			row %= j.size
+			n = min(n, j.size-row)
+		}
+		j.m.Mul(j.y[row*j.stride:], j.stride, s.x, t, n, lo, hi)
+		t += n
+	}
 }
 
 // eachToken runs a stage over the block's tokens; work is that of one token.
@@ -152,23 +179,12 @@ func (s *Session) eachToken(work int, stage func(worker, lo, hi int)) {
 	s.pool.run(s.n, s.n*work, stage)
 }
 
-func (s *Session) multiply(_, lo, hi int) {
-	first := 0
-	for _, j := range s.jobs {
-		rows := j.m.Rows()
-		if from, to := max(lo-first, 0), min(hi-first, rows); from < to {
-			j.m.Mul(j.ys, s.xs[:s.n], from, to)
-		}
-		first += rows
-	}
-}
-
 // begin embeds the token and computes its rotary angles.
 func (s *Session) begin(t *token) {
 	g := &s.m.g
 	x0 := t.lanes[:g.Width]
-	s.m.embed.Row(x0, int(t.id))
-	simd.Scale(x0, sqrtOf(g.Width), x0)
+	s.m.embed.Row(x0, int(t.id), &t.group)
+	s.k.Scale(x0, sqrtOf(g.Width), x0)
 	s.see("embed", t, x0)
 	for lane := 1; lane < g.Lanes; lane++ {
 		copy(t.lanes[lane*g.Width:(lane+1)*g.Width], x0)
@@ -182,11 +198,9 @@ func (s *Session) begin(t *token) {
 // finish prepares the last position for the output head.
 func (s *Session) finish(t *token) {
 	s.meanLanes(t, t.norm)
-	normalize(t.norm, s.m.finalNorm, t.norm)
+	s.normalize(t.norm, s.m.finalNorm, t.norm)
 	s.see("final.norm", t, t.norm)
-	s.last.Quantize(t.norm)
-	s.see8("final.x8", t, s.last)
-	s.last.Rotate()
+	s.inputsAt("final.x8", t.pos, s.last, 0, t.norm)
 }
 
 // commit makes the block part of the sequence.
@@ -208,11 +222,11 @@ func (s *Session) commit(ids []int32) {
 }
 
 // inverseRMS is 1/sqrt(mean(x^2) + 1e-6).
-func inverseRMS(x []float32) float32 {
-	return 1 / simd.Sqrt(simd.Dot(x, x)/float32(len(x))+1e-6)
+func (s *Session) inverseRMS(x []float32) float32 {
+	return 1 / simd.Sqrt(s.k.Dot(x, x)/float32(len(x))+1e-6)
 }
 
 // normalize writes gain*x/rms(x) to dst; dst may be x.
-func normalize(dst, gain, x []float32) {
-	simd.ScaleMul(dst, gain, x, inverseRMS(x))
+func (s *Session) normalize(dst, gain, x []float32) {
+	s.k.ScaleMul(dst, gain, x, s.inverseRMS(x))
 }

@@ -55,10 +55,11 @@ func (l *loader) matrix(role string, width int) [][]float32 {
 		return splitRows(l.floats(role), width)
 	}
 	table := l.table(role)
+	var scratch [simd.Group]float32
 	rows := make([][]float32, l.a.Lookup(role).CQ().Rows)
 	for i := range rows {
 		rows[i] = make([]float32, width)
-		table.Row(rows[i], i)
+		table.Row(rows[i], i, &scratch)
 	}
 	return rows
 }
@@ -90,7 +91,7 @@ func (s *Session) updatePools(_, lo, hi int) {
 		p := &s.pools[i]
 		for j := range s.n {
 			if t := &s.tokens[j]; t.id != 0 {
-				p.see(t.cells[p.row*d : (p.row+1)*d])
+				p.see(s.k, t.cells[p.row*d:(p.row+1)*d])
 			}
 		}
 	}
@@ -98,8 +99,8 @@ func (s *Session) updatePools(_, lo, hi int) {
 
 // see takes one more cell into the average; the running maximum keeps the
 // exponentials in range.
-func (p *poolState) see(cell []float32) {
-	score := simd.Dot(cell, p.probe) / sqrtOf(len(cell))
+func (p *poolState) see(k *simd.Kernels, cell []float32) {
+	score := k.Dot(cell, p.probe) / sqrtOf(len(cell))
 	switch {
 	case p.weight == 0:
 		p.top, p.weight = score, 1
@@ -108,12 +109,12 @@ func (p *poolState) see(cell []float32) {
 		fade := simd.Exp(p.top - score)
 		p.top = score
 		p.weight = float32(p.weight*fade) + 1
-		simd.Scale(p.mean, fade, p.mean)
-		simd.Add(p.mean, cell)
+		k.Scale(p.mean, fade, p.mean)
+		k.Add(p.mean, cell)
 	default:
 		w := simd.Exp(score - p.top)
 		p.weight += w
-		simd.Axpy(p.mean, w, cell)
+		k.Axpy(p.mean, w, cell)
 	}
 }
 
@@ -145,28 +146,28 @@ func (s *Session) readHead(h *head, states []poolState) (pool, output []float32)
 	pooled := make([]float32, len(states)*d)
 	rows := splitRows(pooled, d)
 	for i := range states {
-		simd.Scale(rows[i], 1/states[i].weight, states[i].mean)
-		simd.Scale(rows[i], inverseRMS(rows[i])*h.gain[i], rows[i])
+		s.k.Scale(rows[i], 1/states[i].weight, states[i].mean)
+		s.k.Scale(rows[i], s.inverseRMS(rows[i])*h.gain[i], rows[i])
 	}
 	s.seeHead(h, "pooled", pooled)
 	mixes := make([]float32, len(h.query)*len(rows))
 	for q, mix := range splitRows(mixes, len(rows)) {
 		for i, row := range rows {
-			mix[i] = simd.Dot(row, h.query[q])/sqrtOf(d) + h.rowBias[q][i]
+			mix[i] = s.k.Dot(row, h.query[q])/sqrtOf(d) + h.rowBias[q][i]
 		}
-		simd.Softmax(mix)
+		s.k.Softmax(mix)
 	}
 	s.seeHead(h, "mix", mixes)
 	pool = make([]float32, len(h.query)*d)
 	for q, mix := range splitRows(mixes, len(rows)) {
 		for i, row := range rows {
-			simd.Axpy(pool[q*d:(q+1)*d], mix[i], row)
+			s.k.Axpy(pool[q*d:(q+1)*d], mix[i], row)
 		}
 	}
 	s.seeHead(h, "pool", pool)
 	output = make([]float32, len(h.proj))
 	for i, row := range h.proj {
-		output[i] = simd.Dot(row, pool) + h.bias[i]
+		output[i] = s.k.Dot(row, pool) + h.bias[i]
 	}
 	s.seeHead(h, "output", output)
 	return pool, output

@@ -18,16 +18,29 @@ func (s *Session) see(name string, t *token, x []float32) {
 	}
 }
 
-func (s *Session) see8(name string, t *token, a *quant.Activation) {
-	if s.hook != nil {
-		scale := []float32{a.Scale}
-		s.hook.ints(name, s.layer, t.pos, a.Q, scale)
-		a.Scale = scale[0]
-	}
+// inputs makes x the token's int8 input to products, which may see it replaced.
+func (s *Session) inputs(name string, t *token, a *quant.Activations, x []float32) {
+	s.inputsAt(name, t.pos, a, t.index, x)
 }
 
-func (s *Session) seeHeads(name string, t *token, q []int8, scales []float32) {
+func (s *Session) inputsAt(name string, pos int, a *quant.Activations, index int, x []float32) {
+	a.Quantize(index, x)
 	if s.hook != nil {
-		s.hook.ints(name, s.layer, t.pos, q, scales)
+		s.hook.ints(name, s.layer, pos, a.Of(index), a.Scale[index:index+1])
+	}
+	a.Rotate(index)
+}
+
+func (s *Session) seeHeads(name string, t *token, x *heads8, dim int) {
+	if s.hook == nil {
+		return
+	}
+	var q []int8
+	for h := range x.scale {
+		q = append(q, x.of(h, dim)...)
+	}
+	s.hook.ints(name, s.layer, t.pos, q, x.scale)
+	for h := range x.scale {
+		copy(x.of(h, dim), q[h*dim:])
 	}
 }

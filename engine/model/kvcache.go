@@ -1,53 +1,56 @@
 package model
 
+import "github.com/libneedle/libneedle/simd"
+
 // kvCache holds int8 keys and values of every layer. Positions of the sink have
 // slots of their own; the others share a ring that is one block wider than the
 // window, so that a block of new positions overwrites nothing its own queries,
 // or a failed block's predecessors, still need.
 type kvCache struct {
 	ring   int // 0: no window, every position keeps its slot
-	slots  int // allocated per layer
-	layers []kvLayer
-	scores [][]float32 // per worker
+	slots  int // allocated per layer, whole tiles
+	layers [][]kvHead
+	work   []attention // per worker
 }
 
-type kvLayer struct{ key, value int8Rows }
-
-// int8Rows is [slot][head][dim] int8 with one scale per slot and head.
-type int8Rows struct {
-	heads, dim int
-	data       []int8
-	scales     []float32
+// kvHead is one head's keys and values, interleaved as simd.ScoreKeys and
+// simd.SumValues read them, with one scale per slot.
+type kvHead struct {
+	keyDim, valueDim     int // rounded up
+	key, value           []int8
+	keyScale, valueScale []float32
 }
 
-func (r *int8Rows) at(slot int) ([]int8, []float32) {
-	w := r.heads * r.dim
-	return r.data[slot*w : (slot+1)*w], r.scales[slot*r.heads : (slot+1)*r.heads]
+// attention is a worker's scratch.
+type attention struct {
+	raw       []float32 // scores in slot order, whole tiles
+	scores    []float32 // of the visible positions, in order
+	high, low []uint8   // digits of the weights
+	sums      []int32
 }
 
-func (r *int8Rows) head(slot, head int) ([]int8, float32) {
-	n := slot*r.heads + head
-	return r.data[n*r.dim : (n+1)*r.dim], r.scales[n]
-}
-
-func (r *int8Rows) grow(slots int) {
-	data, scales := r.data, r.scales
-	r.data, r.scales = make([]int8, slots*r.heads*r.dim), make([]float32, slots*r.heads)
-	copy(r.data, data)
-	copy(r.scales, scales)
-}
+func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
 func newKVCache(m *Model, o SessionOptions, workers int) kvCache {
-	c := kvCache{layers: make([]kvLayer, len(m.blocks)), scores: make([][]float32, workers)}
+	c := kvCache{layers: make([][]kvHead, len(m.blocks)), work: make([]attention, workers)}
 	if o.Window > 0 {
 		c.ring = o.Window + blockTokens
 	}
 	for l := range c.layers {
-		c.layers[l].key = int8Rows{heads: m.g.KVHeads, dim: m.g.QKDim}
-		c.layers[l].value = int8Rows{heads: m.g.KVHeads, dim: m.g.VDim}
+		c.layers[l] = make([]kvHead, m.g.KVHeads)
+		for h := range c.layers[l] {
+			c.layers[l][h].keyDim, c.layers[l][h].valueDim = keyDim(m), valueDim(m)
+		}
+	}
+	for w := range c.work {
+		c.work[w].sums = make([]int32, 2*valueDim(m))
 	}
 	return c
 }
+
+// keyDim and valueDim are the lengths of vectors as the kernels take them.
+func keyDim(m *Model) int   { return roundUp(m.g.QKDim, 4) }
+func valueDim(m *Model) int { return roundUp(m.g.VDim, simd.Lanes) }
 
 func (c *kvCache) slot(pos, sink int) int {
 	if c.ring == 0 || pos < sink {
@@ -64,6 +67,81 @@ func (c *kvCache) used(n, sink int) int {
 	return min(n, sink+c.ring)
 }
 
+// slots are the slots [lo, hi) of consecutive positions.
+type slots struct{ lo, hi int }
+
+// find writes the slots of the positions that v and pos bound, in order, to
+// dst: the sink, and the window in one or two parts.
+func (c *kvCache) find(dst *[3]slots, v span, pos, sink int) []slots {
+	found := dst[:0]
+	for _, part := range [2][2]int{{v.sinkFrom, v.sinkTo}, {v.from, pos + 1}} {
+		for p := part[0]; p < part[1]; {
+			lo := c.slot(p, sink)
+			end := c.slots
+			if c.ring > 0 {
+				end = sink + c.ring
+				if p < sink {
+					end = sink
+				}
+			}
+			n := min(part[1]-p, end-lo)
+			if k := len(found); k > 0 && found[k-1].hi == lo {
+				found[k-1].hi += n
+			} else {
+				found = append(found, slots{lo, lo + n})
+			}
+			p += n
+		}
+	}
+	return found
+}
+
+// putKey and putValue store one position's vector.
+func (h *kvHead) putKey(slot int, q []int8, scale float32) {
+	tile := h.key[slot/simd.SlotTile*simd.SlotTile*h.keyDim+slot%simd.SlotTile*4:]
+	for d, v := range q {
+		tile[d/4*4*simd.SlotTile+d%4] = v
+	}
+	h.keyScale[slot] = scale
+}
+
+func (h *kvHead) putValue(slot int, q []int8, scale float32) {
+	group := h.value[slot/simd.ValueSlots*simd.ValueSlots*h.valueDim+slot%simd.ValueSlots:]
+	for i, v := range q {
+		group[i*simd.ValueSlots] = v
+	}
+	h.valueScale[slot] = scale
+}
+
+func (h *kvHead) grow(slots int) {
+	larger := kvHead{
+		h.keyDim, h.valueDim, make([]int8, slots*h.keyDim), make([]int8, slots*h.valueDim),
+		make([]float32, slots), make([]float32, slots),
+	}
+	larger.copyFrom(h)
+	*h = larger
+}
+
+// clone copies the first slots.
+func (h *kvHead) clone(slots int) kvHead {
+	slots = roundUp(slots, simd.SlotTile)
+	part := kvHead{
+		h.keyDim, h.valueDim, h.key[:slots*h.keyDim], h.value[:slots*h.valueDim], h.keyScale[:slots], h.valueScale[:slots],
+	}
+	c := kvHead{keyDim: h.keyDim, valueDim: h.valueDim}
+	c.key, c.value = make([]int8, len(part.key)), make([]int8, len(part.value))
+	c.keyScale, c.valueScale = make([]float32, slots), make([]float32, slots)
+	c.copyFrom(&part)
+	return c
+}
+
+func (h *kvHead) copyFrom(other *kvHead) {
+	copy(h.key, other.key)
+	copy(h.value, other.value)
+	copy(h.keyScale, other.keyScale)
+	copy(h.valueScale, other.valueScale)
+}
+
 // reserve makes room for n positions. It grows by doubling up to what sink and
 // ring can ever use, so that a session's memory follows its length.
 func (c *kvCache) reserve(n, sink int) {
@@ -75,12 +153,16 @@ func (c *kvCache) reserve(n, sink int) {
 	if c.ring > 0 {
 		slots = max(need, min(slots, sink+c.ring))
 	}
-	for l := range c.layers {
-		c.layers[l].key.grow(slots)
-		c.layers[l].value.grow(slots)
+	slots = roundUp(slots, simd.SlotTile)
+	for _, heads := range c.layers {
+		for h := range heads {
+			heads[h].grow(slots)
+		}
 	}
-	for w := range c.scores {
-		c.scores[w] = make([]float32, slots)
+	for w := range c.work {
+		a := &c.work[w]
+		a.raw, a.scores = make([]float32, slots), make([]float32, slots)
+		a.high, a.low = make([]uint8, slots), make([]uint8, slots)
 	}
 	c.slots = slots
 }

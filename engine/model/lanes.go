@@ -5,16 +5,20 @@ import "github.com/libneedle/libneedle/simd"
 // sinkhornRounds is how often rows and columns are normalised in turn.
 const sinkhornRounds = 20
 
-// blockIn mixes the lanes into the block's input, adds the engram memory and
-// prepares the attention's int8 input.
-func (s *Session) blockIn(t *token) {
-	b, g := &s.m.blocks[s.layer], &s.m.g
-	simd.Scale(t.unit, inverseRMS(t.lanes), t.lanes)
+// quantizeLanes prepares the lane maps' int8 input.
+func (s *Session) quantizeLanes(t *token) {
+	s.k.Scale(t.unit, s.inverseRMS(t.lanes), t.lanes)
 	s.see("lanes.unit", t, t.unit)
-	t.z.Quantize(t.unit)
-	s.see8("lanes.z8", t, t.z)
-	t.z.Rotate()
-	s.laneProducts(t, b)
+	s.inputs("lanes.z8", t, s.z, t.unit)
+}
+
+// mixIn mixes the lanes into the block's input, adds the engram memory and
+// prepares the attention's int8 input.
+func (s *Session) mixIn(t *token) {
+	b, g := &s.m.blocks[s.layer], &s.m.g
+	s.see("lanes.pre_raw", t, t.preRaw)
+	s.see("lanes.post_raw", t, t.postRaw)
+	s.see("lanes.res_raw", t, t.resRaw)
 
 	for i := range t.pre {
 		t.pre[i] = simd.Sigmoid(float32(b.aPre*t.preRaw[i]) + b.bPre[i])
@@ -25,37 +29,18 @@ func (s *Session) blockIn(t *token) {
 	for i := range t.res {
 		t.res[i] = float32(b.aRes*t.resRaw[i]) + b.bRes[i]
 	}
-	sinkhorn(t.res, g.Lanes)
+	s.sinkhorn(t.res, g.Lanes)
 	s.see("lanes.res", t, t.res)
 
-	clear(t.u)
-	for i := range g.Lanes {
-		simd.Axpy(t.u, t.pre[i], t.lanes[i*g.Width:(i+1)*g.Width])
-	}
+	s.k.Combine(t.u, t.lanes, t.pre, 1, g.Lanes, g.Lanes, 1)
 	s.see("lanes.u", t, t.u)
 	copy(t.x, t.u)
 	if b.site >= 0 {
 		s.remember(t, b.site)
 	}
-	normalize(t.norm, b.normIn, t.x)
+	s.normalize(t.norm, b.normIn, t.x)
 	s.see("attn.norm", t, t.norm)
-	t.h.Quantize(t.norm)
-	s.see8("attn.h8", t, t.h)
-	t.h.Rotate()
-}
-
-// laneProducts multiplies the three lane maps with the quantised lanes.
-func (s *Session) laneProducts(t *token, b *block) {
-	t.oneX[0] = t.z
-	t.oneY[0] = t.preRaw
-	b.phiPre.Mul(t.oneY[:], t.oneX[:], 0, len(t.preRaw))
-	t.oneY[0] = t.postRaw
-	b.phiPost.Mul(t.oneY[:], t.oneX[:], 0, len(t.postRaw))
-	t.oneY[0] = t.resRaw
-	b.phiRes.Mul(t.oneY[:], t.oneX[:], 0, len(t.resRaw))
-	s.see("lanes.pre_raw", t, t.preRaw)
-	s.see("lanes.post_raw", t, t.postRaw)
-	s.see("lanes.res_raw", t, t.resRaw)
+	s.inputs("attn.h8", t, s.h, t.norm)
 }
 
 // blockOut ends the attention, runs the MLP and writes the block's change back
@@ -63,27 +48,21 @@ func (s *Session) laneProducts(t *token, b *block) {
 func (s *Session) blockOut(t *token) {
 	b, g := &s.m.blocks[s.layer], &s.m.g
 	s.see("attn.out", t, t.r)
-	normalize(t.norm, b.postNorm, t.r)
+	s.normalize(t.norm, b.postNorm, t.r)
 	s.see("attn.post", t, t.norm)
-	simd.Axpy(t.x, b.attnGate, t.norm)
+	s.k.Axpy(t.x, b.attnGate, t.norm)
 	s.see("attn.x", t, t.x)
-	normalize(t.norm, b.preHada, t.x)
+	s.normalize(t.norm, b.preHada, t.x)
 	s.see("mlp.norm", t, t.norm)
 	s.mlp(t, b)
 	s.see("mlp.x", t, t.x)
 
-	y := t.r
-	for i := range y {
-		y[i] = t.x[i] - t.u[i]
-	}
-	s.see("lanes.y", t, y)
-	for i := range g.Lanes {
-		next := t.nextLanes[i*g.Width : (i+1)*g.Width]
-		clear(next)
-		for j := range g.Lanes {
-			simd.Axpy(next, t.res[i*g.Lanes+j], t.lanes[j*g.Width:(j+1)*g.Width])
-		}
-		simd.Axpy(next, t.post[i], y)
+	s.k.Sub(t.y, t.x, t.u)
+	s.see("lanes.y", t, t.y)
+	n, d := g.Lanes, g.Width
+	s.k.Combine(t.nextLanes, t.lanes, t.res, n, n, n, 1)
+	for i := range n {
+		s.k.Axpy(t.nextLanes[i*d:(i+1)*d], t.post[i], t.y)
 	}
 	t.lanes, t.nextLanes = t.nextLanes, t.lanes
 	s.see("lanes.X", t, t.lanes)
@@ -99,7 +78,7 @@ func (s *Session) meanLanes(t *token, dst []float32) {
 	d := s.m.g.Width
 	copy(dst, t.lanes[:d])
 	for i := 1; i < s.m.g.Lanes; i++ {
-		simd.Add(dst, t.lanes[i*d:(i+1)*d])
+		s.k.Add(dst, t.lanes[i*d:(i+1)*d])
 	}
 	for i := range dst {
 		dst[i] /= float32(s.m.g.Lanes)
@@ -120,7 +99,7 @@ const linearRange = 30
 // normalising rows, then columns. It is defined in logarithms; the same steps
 // on the exponentials need one exponential an element instead of forty, and
 // agree to float32 accuracy unless the logits lie far apart.
-func sinkhorn(m []float32, n int) {
+func (s *Session) sinkhorn(m []float32, n int) {
 	low, high := m[0], m[0]
 	for _, v := range m {
 		low, high = min(low, v), max(high, v)
@@ -129,27 +108,8 @@ func sinkhorn(m []float32, n int) {
 		sinkhornLog(m, n)
 		return
 	}
-	simd.ExpInto(m, m, high)
-	for range sinkhornRounds {
-		for i := range n {
-			normalizeSum(m, i*n, 1, n)
-		}
-		for j := range n {
-			normalizeSum(m, j, n, n)
-		}
-	}
-}
-
-// normalizeSum divides n elements, stride apart, by their sum.
-func normalizeSum(m []float32, first, stride, n int) {
-	var sum float32
-	for i := range n {
-		sum += m[first+i*stride]
-	}
-	inverse := 1 / sum
-	for i := range n {
-		m[first+i*stride] *= inverse
-	}
+	s.k.ExpInto(m, m, high)
+	s.k.Sinkhorn(m, n, sinkhornRounds)
 }
 
 func sinkhornLog(m []float32, n int) {

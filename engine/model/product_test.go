@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/libneedle/libneedle/quant"
+	"github.com/libneedle/libneedle/simd"
 )
 
 // productMeter multiplies each activation of a real pass with both forms of
@@ -20,7 +21,11 @@ func (p *productMeter) part(string, int, int, int, []float32) {}
 func (p *productMeter) ints(name string, layer, _ int, q []int8, scales []float32) {
 	pairs := map[string]func(m *Model) []quant.Product{
 		"lanes.z8": func(m *Model) []quant.Product {
-			return []quant.Product{m.blocks[layer].phiPre, m.blocks[layer].phiPost, m.blocks[layer].phiRes}
+			var maps []quant.Product
+			for _, p := range m.blocks[layer].maps {
+				maps = append(maps, p.m)
+			}
+			return maps
 		},
 		"attn.h8": func(m *Model) []quant.Product {
 			b := &m.blocks[layer]
@@ -37,10 +42,10 @@ func (p *productMeter) ints(name string, layer, _ int, q []int8, scales []float3
 	if length == 0 {
 		length = p.exact.g.Width
 	}
-	x := quant.NewActivation(length, true)
+	x := quant.NewActivations(p.shipped.kernels, 1, length, quant.Narrow|quant.Wide|quant.Floats)
 	copy(x.Q, q)
-	x.Scale = scales[0]
-	x.Rotate()
+	x.Scale[0] = scales[0]
+	x.Rotate(0)
 	a, b := pairs(p.exact), pairs(p.shipped)
 	for i := range a {
 		if e := productError(a[i], b[i], x); e > p.worst[name] {
@@ -50,11 +55,11 @@ func (p *productMeter) ints(name string, layer, _ int, q []int8, scales []float3
 }
 
 // productError is the relative L2 distance of the shipped product.
-func productError(exact, shipped quant.Product, x *quant.Activation) float64 {
-	n := exact.Rows()
-	a, b := make([]float32, n), make([]float32, n)
-	exact.Mul([][]float32{a}, []*quant.Activation{x}, 0, n)
-	shipped.Mul([][]float32{b}, []*quant.Activation{x}, 0, n)
+func productError(exact, shipped quant.Product, x *quant.Activations) float64 {
+	n := exact.Tiles()
+	a, b := make([]float32, n*simd.TileRows), make([]float32, n*simd.TileRows)
+	exact.Mul(a, len(a), x, 0, 1, 0, n)
+	shipped.Mul(b, len(b), x, 0, 1, 0, n)
 	var diff, size float64
 	for i := range a {
 		diff += (float64(a[i]) - float64(b[i])) * (float64(a[i]) - float64(b[i]))

@@ -42,6 +42,7 @@ var ErrNotFinite = errors.New("model: logits are not finite")
 // rows, pools and position. One goroutine may use it at a time.
 type Session struct {
 	m    *Model
+	k    *simd.Kernels
 	opt  SessionOptions
 	pool *pool
 	hook hook
@@ -54,36 +55,48 @@ type Session struct {
 	memory  []ringRows // per site: value rows before the taps
 	pools   []poolState
 
-	last     *quant.Activation // the last position's input to the head
-	lastCell []float32         // [layers+1][d]
+	last     *quant.Activations // the last position's input to the head
+	lastCell []float32          // [layers+1][d]
 	logits   []float32
 	fresh    bool // logits belong to the last position
 
 	// One block's working values; the stage functions read these fields.
-	tokens []token
-	n      int // tokens in the block
-	layer  int
-	site   int
-	jobs   []job
-	ys     [7][][]float32
-	xs     []*quant.Activation
-	stage  stages
-}
-
-// job is one product of a region.
-type job struct {
-	m  quant.Product
-	ys [][]float32
+	tokens            []token
+	z, h, o8, row8    *quant.Activations // inputs of the lane maps, of q, k, v and gate, of out, of the engram maps
+	maps, gates, outs []float32          // rows that products write, one per token
+	keys              [][]float32        // the same per site
+	n                 int                // tokens in the block
+	layer             int
+	site              int
+	x                 *quant.Activations // what the region's jobs read
+	jobs              []job
+	stage             stages
 }
 
 // NewSession returns an empty sequence. Close stops its goroutines.
 func (m *Model) NewSession(o SessionOptions) *Session {
 	g := m.g
 	s := &Session{
-		m: m, opt: o, pool: newPool(o.Threads),
-		last:   quant.NewActivation(g.Width, m.exact),
+		m: m, k: m.kernels, opt: o, pool: newPool(o.Threads),
 		logits: make([]float32, g.LogitCount()),
 		tokens: make([]token, blockTokens),
+		maps:   make([]float32, blockTokens*m.mapRows()),
+		gates:  make([]float32, blockTokens*g.Heads*g.VDim),
+		outs:   make([]float32, blockTokens*g.Width),
+		jobs:   make([]job, 0, 4),
+	}
+	inputs := func(tokens, n int, forms quant.Form) *quant.Activations {
+		return quant.NewActivations(m.kernels, tokens, n, forms)
+	}
+	s.z = inputs(blockTokens, g.Lanes*g.Width, m.forms.z)
+	s.h = inputs(blockTokens, g.Width, m.forms.h)
+	s.o8 = inputs(blockTokens, g.Heads*g.VDim, m.forms.o8)
+	s.last = inputs(1, g.Width, m.head.Form())
+	if len(m.sites) > 0 {
+		s.row8 = inputs(blockTokens, g.EngramTables*g.EngramSubDim, m.forms.row8)
+	}
+	for range m.sites {
+		s.keys = append(s.keys, make([]float32, blockTokens*g.Width))
 	}
 	if back := maxOrder(g.EngramOrders) - 1; back > 0 {
 		s.history = make([]int32, back)
@@ -98,13 +111,8 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		s.memory[i] = newRingRows((g.EngramConvTaps-1)*g.EngramDilation+blockTokens, g.Width)
 	}
 	for i := range s.tokens {
-		s.tokens[i] = newToken(m, s.keepCells())
+		s.tokens[i] = s.newToken(i)
 	}
-	for i := range s.ys {
-		s.ys[i] = make([][]float32, blockTokens)
-	}
-	s.xs = make([]*quant.Activation, blockTokens)
-	s.jobs = make([]job, 0, 4)
 	if s.keepCells() {
 		s.lastCell = make([]float32, (len(m.blocks)+1)*g.Width)
 	}
@@ -243,8 +251,8 @@ func (s *Session) Logits() ([]float32, error) {
 }
 
 func (s *Session) project() {
-	s.ys[0][0], s.xs[0], s.n = s.logits, s.last, 1
-	s.jobs = append(s.jobs[:0], job{s.m.head, s.ys[0][:1]})
+	s.x, s.n = s.last, 1
+	s.jobs = append(s.jobs[:0], job{m: s.m.head, y: s.logits, stride: len(s.logits)})
 	s.products()
 	s.layer = -1
 	s.see("final.logits", &s.tokens[0], s.logits)

@@ -12,7 +12,7 @@ type Snapshot struct {
 	pos, sink int
 	window    int
 	history   []int32
-	kv        []kvLayer
+	kv        [][]kvHead
 	rows      [][]float32
 	memory    [][]float32
 	pools     []poolState
@@ -31,14 +31,17 @@ func (s *Session) Snapshot() *Snapshot {
 		model: s.m, pos: s.pos, sink: s.sink, window: s.opt.Window,
 		history:   slices.Clone(s.history),
 		lastQ:     slices.Clone(s.last.Q),
-		lastScale: s.last.Scale,
+		lastScale: s.last.Scale[0],
 		lastCell:  slices.Clone(s.lastCell),
 		pools:     slices.Clone(s.pools),
 	}
 	used := s.kv.used(s.pos, s.sink)
 	for l := range s.kv.layers {
-		c := &s.kv.layers[l]
-		n.kv = append(n.kv, kvLayer{c.key.clone(used), c.value.clone(used)})
+		var heads []kvHead
+		for h := range s.kv.layers[l] {
+			heads = append(heads, s.kv.layers[l][h].clone(used))
+		}
+		n.kv = append(n.kv, heads)
 		n.rows = append(n.rows, slices.Clone(s.rows[l].ring.data))
 	}
 	for i := range s.memory {
@@ -48,10 +51,6 @@ func (s *Session) Snapshot() *Snapshot {
 		n.pools[i].mean = slices.Clone(n.pools[i].mean)
 	}
 	return n
-}
-
-func (r *int8Rows) clone(slots int) int8Rows {
-	return int8Rows{r.heads, r.dim, slices.Clone(r.data[:slots*r.heads*r.dim]), slices.Clone(r.scales[:slots*r.heads])}
 }
 
 // Restore sets the session to a snapshot's state. It fails, and changes
@@ -64,11 +63,9 @@ func (s *Session) Restore(n *Snapshot) error {
 	copy(s.history, n.history)
 	s.kv.reserve(n.pos, n.sink)
 	for l := range s.kv.layers {
-		c := &s.kv.layers[l]
-		copy(c.key.data, n.kv[l].key.data)
-		copy(c.key.scales, n.kv[l].key.scales)
-		copy(c.value.data, n.kv[l].value.data)
-		copy(c.value.scales, n.kv[l].value.scales)
+		for h := range s.kv.layers[l] {
+			s.kv.layers[l][h].copyFrom(&n.kv[l][h])
+		}
 		copy(s.rows[l].ring.data, n.rows[l])
 	}
 	for i := range s.memory {
@@ -80,8 +77,8 @@ func (s *Session) Restore(n *Snapshot) error {
 		copy(p.mean, n.pools[i].mean)
 	}
 	copy(s.last.Q, n.lastQ)
-	s.last.Scale = n.lastScale
-	s.last.Rotate()
+	s.last.Scale[0] = n.lastScale
+	s.last.Rotate(0)
 	copy(s.lastCell, n.lastCell)
 	s.fresh = false
 	return nil

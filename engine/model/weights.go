@@ -16,16 +16,21 @@ type Options struct {
 	// Exact computes CQ products from dequantised float32 weights instead of
 	// integers: slow and large, for tests.
 	Exact bool
+	// SIMD names the kernels to run on: generic, avx2, avxvnni, avx512. Empty
+	// means the fastest that the CPU has. Results don't depend on it.
+	SIMD string
 }
 
 // Model is the weights of an archive at one depth. It is read-only and safe for
 // concurrent use by any number of sessions; the archive must stay open.
 type Model struct {
-	source *cact.Archive
-	g      cact.Geometry
-	exact  bool
-	blocks []block
-	sites  []site
+	source  *cact.Archive
+	kernels *simd.Kernels
+	g       cact.Geometry
+	exact   bool
+	forms   inputForms
+	blocks  []block
+	sites   []site
 
 	embed     *quant.Table
 	head      quant.Product
@@ -46,29 +51,39 @@ type block struct {
 	site   int // index into Model.sites, or -1
 	global bool
 
-	normIn          []float32
-	q, k, v, gate   quant.Product
-	qTaps           [][]float32 // [taps][heads*qk]; none when the geometry has no taps
-	kTaps, vTaps    [][]float32
-	qNorm, kNorm    []float32
-	out             quant.Product
-	postNorm        []float32
-	attnGate        float32 // sigmoid of the stored gate
-	preHada         []float32
-	d1, d2, b2      []float32
-	d3, d4          []float32
-	w1a, w1b        []float32
-	w2a, w2b        []float32
-	w3a, w3b        []float32
-	condV           [][]float32 // [rank][d], the stored matrix transposed
-	condU           [][]float32 // [rank][hada_n]
-	aPre, aPost     float32
-	aRes            float32
-	bPre, bPost     []float32 // with the layer's own offsets added
-	bRes            []float32
-	phiPre, phiPost quant.Product
-	phiRes          quant.Product
+	normIn        []float32
+	q, k, v, gate quant.Product
+	qTaps         [][]float32 // [taps][heads*qk]; none when the geometry has no taps
+	kTaps, vTaps  [][]float32
+	qNorm, kNorm  []float32
+	out           quant.Product
+	postNorm      []float32
+	attnGate      float32 // sigmoid of the stored gate
+	preHada       []float32
+	d1, d2, b2    []float32
+	d3, d4        []float32
+	w1a, w1b      []float32
+	w2a, w2b      []float32
+	w3a, w3b      []float32
+	condV         [][]float32 // [rank][d], the stored matrix transposed
+	condU         []float32   // [rank][hada_n]
+	aPre, aPost   float32
+	aRes          float32
+	bPre, bPost   []float32 // with the layer's own offsets added
+	bRes          []float32
+	maps          []laneMap
 }
+
+// laneMap is a product whose rows are those from at on of the lane maps: n of
+// pre, n of post, n*n of res.
+type laneMap struct {
+	m  quant.Product
+	at int
+}
+
+// inputForms are the arrangements in which some product of the model reads an
+// input.
+type inputForms struct{ z, h, o8, row8 quant.Form }
 
 // site is one engram memory.
 type site struct {
@@ -87,10 +102,15 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 	if o.Depth != g.Layers && (o.Depth < 2 || o.Depth > g.Layers) {
 		return nil, fmt.Errorf("model: depth %d: the archive has %d blocks, depths 2 to %d can run", o.Depth, g.Layers, g.Layers)
 	}
-	l := &loader{a: a, exact: o.Exact}
+	kernels, err := simd.Choose(o.SIMD)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{a: a, kernels: kernels, exact: o.Exact, books: map[int]*quant.Codebook{}}
 	kept := cact.Ladder(g.Layers, o.Depth)
 	m := &Model{
 		source:    a,
+		kernels:   kernels,
 		g:         g,
 		exact:     o.Exact,
 		embed:     l.table("embedding"),
@@ -99,7 +119,7 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 		permute2:  l.permutation("hada_p2"),
 		frequency: frequencies(g),
 	}
-	m.head = l.product("embedding").Slice(0, g.LogitCount())
+	m.head = l.rowsOf("embedding", 0, g.LogitCount())
 	m.mlpA = a.Lookup("layers.0.w1a").Shape[0]
 	m.mlpB = g.HadaSize / m.mlpA
 	lanes := g.Lanes
@@ -132,9 +152,29 @@ func (m *Model) addBlocks(l *loader, kept []int) {
 			}
 		}
 		lanes.fill(&b, old, g.Lanes)
+		b.maps = l.laneMaps(old, g.Lanes)
 		m.blocks = append(m.blocks, b)
 	}
+	m.forms = m.inputForms()
 }
+
+func (m *Model) inputForms() (f inputForms) {
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		for _, p := range b.maps {
+			f.z |= p.m.Form()
+		}
+		f.h |= b.q.Form() | b.k.Form() | b.v.Form() | b.gate.Form()
+		f.o8 |= b.out.Form()
+	}
+	for i := range m.sites {
+		f.row8 |= m.sites[i].key.Form() | m.sites[i].value.Form()
+	}
+	return f
+}
+
+// mapRows is the number of rows of the lane maps of one block.
+func (m *Model) mapRows() int { return (m.g.Lanes + 2) * m.g.Lanes }
 
 // Geometry describes the running stack: Layers is the depth, sites and global
 // layers are those that survive, renumbered.
@@ -164,20 +204,55 @@ func frequencies(g cact.Geometry) []float32 {
 
 // loader turns records into the forms the pass uses.
 type loader struct {
-	a     *cact.Archive
-	exact bool
+	a       *cact.Archive
+	kernels *simd.Kernels
+	exact   bool
+	books   map[int]*quant.Codebook // by width
 }
 
 func (l *loader) floats(role string) []float32 { return l.a.Lookup(role).Float32s() }
 
+func (l *loader) book(bits int) *quant.Codebook {
+	if l.books[bits] == nil {
+		l.books[bits] = quant.NewCodebook(bits, l.a.Codebook(bits))
+	}
+	return l.books[bits]
+}
+
 func (l *loader) product(role string) quant.Product {
+	return l.rowsOf(role, 0, l.a.Lookup(role).CQ().Rows)
+}
+
+func (l *loader) rowsOf(role string, lo, hi int) quant.Product {
 	cq := l.a.Lookup(role).CQ()
-	return quant.New(cq, l.a.Codebook(cq.Bits), l.exact)
+	return quant.New(l.kernels, l.book(cq.Bits), l.exact, quant.Rows{CQ: cq, Lo: lo, Hi: hi})
+}
+
+// laneMaps puts a layer's rows of the three lane maps, which all layers share,
+// below one another; maps of one width become one product.
+func (l *loader) laneMaps(old, lanes int) []laneMap {
+	parts := []quant.Rows{
+		{CQ: l.a.Lookup("lanes.phi_pre").CQ(), Lo: old * lanes, Hi: (old + 1) * lanes},
+		{CQ: l.a.Lookup("lanes.phi_post").CQ(), Lo: old * lanes, Hi: (old + 1) * lanes},
+		{CQ: l.a.Lookup("lanes.phi_res").CQ(), Lo: old * lanes * lanes, Hi: (old + 1) * lanes * lanes},
+	}
+	var maps []laneMap
+	at := 0
+	for len(parts) > 0 {
+		n, rows := 0, 0
+		for n < len(parts) && parts[n].Bits == parts[0].Bits {
+			rows += parts[n].Hi - parts[n].Lo
+			n++
+		}
+		maps = append(maps, laneMap{quant.New(l.kernels, l.book(parts[0].Bits), l.exact, parts[:n]...), at})
+		parts, at = parts[n:], at+rows
+	}
+	return maps
 }
 
 func (l *loader) table(role string) *quant.Table {
 	cq := l.a.Lookup(role).CQ()
-	return quant.NewTable(cq, l.a.Codebook(cq.Bits))
+	return quant.NewTable(l.kernels, cq, l.book(cq.Bits))
 }
 
 // norm adds the 1 of the zero-centred scale.
@@ -240,7 +315,7 @@ func (l *loader) block(old int, g cact.Geometry) block {
 		w1a: l.floats(role("w1a")), w1b: l.floats(role("w1b")),
 		w2a: l.floats(role("w2a")), w2b: l.floats(role("w2b")),
 		w3a: l.floats(role("w3a")), w3b: l.floats(role("w3b")),
-		condV: l.columns(role("cond_v")), condU: l.rows(role("cond_u")),
+		condV: l.columns(role("cond_v")), condU: l.floats(role("cond_u")),
 	}
 	if g.ConvTaps > 0 {
 		b.qTaps, b.kTaps, b.vTaps = l.rows(role("q_taps")), l.rows(role("k_taps")), l.rows(role("v_taps"))
@@ -253,17 +328,15 @@ func (l *loader) site(s int) site {
 	return site{l.table(role("tables")), l.product(role("key_proj")), l.product(role("value_proj")), l.rows(role("taps"))}
 }
 
-// laneTensors are the nine tensors that all layers share.
+// laneTensors are the float tensors that all layers share.
 type laneTensors struct {
 	aPre, aPost, aRes, bPre, bPost, bRes []float32
-	phiPre, phiPost, phiRes              quant.Product
 }
 
 func (l *loader) lanes() laneTensors {
 	return laneTensors{
 		l.floats("lanes.a_pre"), l.floats("lanes.a_post"), l.floats("lanes.a_res"),
 		l.floats("lanes.b_pre"), l.floats("lanes.b_post"), l.floats("lanes.b_res"),
-		l.product("lanes.phi_pre"), l.product("lanes.phi_post"), l.product("lanes.phi_res"),
 	}
 }
 
@@ -283,7 +356,4 @@ func (t laneTensors) fill(b *block, old, lanes int) {
 			b.bPost[i] -= 4
 		}
 	}
-	b.phiPre = t.phiPre.Slice(old*lanes, (old+1)*lanes)
-	b.phiPost = t.phiPost.Slice(old*lanes, (old+1)*lanes)
-	b.phiRes = t.phiRes.Slice(old*lanes*lanes, (old+1)*lanes*lanes)
 }

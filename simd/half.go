@@ -1,8 +1,8 @@
-package cact
+package simd
 
 import "math"
 
-// HalfToFloat converts an IEEE 754 binary16 to float32, exactly.
+// HalfToFloat returns the value of an IEEE half.
 func HalfToFloat(h uint16) float32 {
 	sign := uint32(h>>15) << 31
 	exponent, fraction := uint32(h>>10&0x1f), uint32(h&0x3ff)

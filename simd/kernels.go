@@ -1,0 +1,109 @@
+package simd
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Kernels is one implementation of the kernels that a pass is made of: the
+// functions of this package, or assembly that gives the same bits. Each field
+// does what the function of its name documents. All are safe for concurrent
+// use on disjoint destinations.
+type Kernels struct {
+	Name string
+	// lacks names what this CPU, or the build, is short of; empty if it runs.
+	lacks string
+
+	Rotate        func(h []int16, q []int8)
+	ArrangeNarrow func(dst, h []int16)
+	ArrangeWide   func(dst, h []int16)
+	MulNarrow     func(y []float32, stride int, m Tiles, l *Levels, x Inputs)
+	MulWide       func(y []float32, stride int, m Tiles, l *Levels, x Inputs)
+	Hadamard      func(x *[Group]float32)
+
+	ScoreKeys    func(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32)
+	SplitWeights func(high, low []uint8, w []float32, factor float32)
+	SumValues    func(sums []int32, high, low []uint8, values []int8)
+	JoinSums     func(dst []float32, sums []int32, unit float32)
+	Rotary       func(x, cos, sin []float32)
+
+	Dot          func(x, y []float32) float32
+	Sum          func(x []float32) float32
+	Max          func(x []float32) float32
+	MaxAbs       func(x []float32) float32
+	QuantizeInt8 func(dst []int8, x []float32, scale float32)
+	Axpy         func(dst []float32, a float32, x []float32)
+	Scale        func(dst []float32, a float32, x []float32)
+	Add          func(dst, x []float32)
+	Sub          func(dst, x, y []float32)
+	Mul          func(dst, x, y []float32)
+	MulAdd       func(dst, x, y []float32)
+	ScaleMul     func(dst, gain, x []float32, a float32)
+	AddMul       func(dst, scale, gain, x, shift []float32)
+	Combine      func(out, rows, coef []float32, m, n, stride, step int)
+	Gather       func(dst, src []float32, index []int32)
+	Sinkhorn     func(m []float32, n, rounds int)
+	ExpInto      func(dst, x []float32, shift float32)
+	Silu         func(dst, x []float32)
+	MulSigmoid   func(dst, gate []float32)
+
+	ReadAll func(p []byte) byte
+	Peak    func(rounds int) int
+}
+
+// generic is the definition: plain Go, on every architecture.
+func generic() Kernels {
+	return Kernels{
+		Name:   "generic",
+		Rotate: Rotate, ArrangeNarrow: copyWords, ArrangeWide: copyWords,
+		MulNarrow: MulNarrow, MulWide: MulWide, Hadamard: Hadamard,
+		ScoreKeys: ScoreKeys, SplitWeights: SplitWeights, SumValues: SumValues, JoinSums: JoinSums, Rotary: Rotary,
+		Dot: Dot, Sum: Sum, Max: Max, MaxAbs: MaxAbs, QuantizeInt8: QuantizeInt8,
+		Axpy: Axpy, Scale: Scale, Add: Add, Sub: Sub, Mul: Mul, MulAdd: MulAdd, ScaleMul: ScaleMul, AddMul: AddMul,
+		Combine: Combine, Gather: Gather, Sinkhorn: Sinkhorn, ExpInto: ExpInto, Silu: Silu, MulSigmoid: MulSigmoid,
+		ReadAll: ReadAll, Peak: Peak,
+	}
+}
+
+// The generic products read rotated values in their natural order.
+func copyWords(dst, h []int16) { copy(dst, h) }
+
+// All lists the implementations of this build, the slowest first, whether or
+// not this CPU can run them.
+func All() []Kernels { return append([]Kernels{generic()}, archKernels()...) }
+
+// Supported says whether this CPU can run the implementation.
+func (k *Kernels) Supported() bool { return k.lacks == "" }
+
+// Choose returns the implementation of a name. An empty name means the one
+// that the environment variable NEEDLE_SIMD names or, without it, the fastest
+// that this CPU runs. The error of a name that cannot be served says what the
+// CPU lacks, or which names there are.
+func Choose(name string) (*Kernels, error) {
+	if name == "" {
+		name = os.Getenv("NEEDLE_SIMD")
+	}
+	all := All()
+	var names []string
+	for i := len(all) - 1; i >= 0; i-- {
+		k := &all[i]
+		if name == "" && k.Supported() {
+			return k, nil
+		}
+		if k.Name == name {
+			if !k.Supported() {
+				return nil, fmt.Errorf("simd: the tier %s needs %s, which this CPU lacks", name, k.lacks)
+			}
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return nil, fmt.Errorf("simd: no tier is named %q; this build has %s", name, strings.Join(names, ", "))
+}
+
+// Softmax replaces x, which is not empty, by its softmax.
+func (k *Kernels) Softmax(x []float32) {
+	k.ExpInto(x, x, k.Max(x))
+	k.Scale(x, 1/k.Sum(x), x)
+}

@@ -1,0 +1,5 @@
+//go:build !purego
+
+package simd
+
+func archKernels() []Kernels { return nil }
