@@ -27,6 +27,7 @@ type Activations struct {
 	narrow  []int16   // the same as narrow products want it, or nil
 	wide    []int16   // as wide products want it, or nil
 	first   []float32 // [tokens][groups]: the sum of a group's rotated values
+	bias    []int32   // [tokens][groups]: minus first
 	values  []float32 // [tokens][Stride]: Q*Scale, or nil
 }
 
@@ -41,6 +42,7 @@ func NewActivations(k *simd.Kernels, tokens, n int, forms Form) *Activations {
 		a.Scale[t] = 1
 	}
 	a.rotated, a.first = make([]int16, size), make([]float32, tokens*groups)
+	a.bias = make([]int32, tokens*groups)
 	if forms&Narrow != 0 {
 		a.narrow = make([]int16, size)
 	}
@@ -77,7 +79,8 @@ func (a *Activations) Rotate(t int) {
 	for g := range a.groups {
 		// The rows of H other than the first sum to zero, so the rotated values
 		// sum to 128 times the first value.
-		a.first[t*a.groups+g] = simd.Group * float32(q[g*simd.Group])
+		sum := simd.Group * int32(q[g*simd.Group])
+		a.first[t*a.groups+g], a.bias[t*a.groups+g] = float32(sum), -sum
 	}
 	if a.values != nil {
 		for i, v := range q {
@@ -92,6 +95,7 @@ func (a *Activations) inputs(values []int16, t, n int) simd.Inputs {
 		Tokens: n,
 		Values: values[t*a.Stride : (t+n)*a.Stride],
 		First:  a.first[t*a.groups : (t+n)*a.groups],
+		Bias:   a.bias[t*a.groups : (t+n)*a.groups],
 		Scale:  a.Scale[t : t+n],
 	}
 }

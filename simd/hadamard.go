@@ -19,9 +19,9 @@ func Rotate(h []int16, q []int8) {
 // Hadamard replaces x by its unnormalised Walsh-Hadamard transform.
 func Hadamard(x *[Group]float32) { butterflies(x) }
 
-// butterflies takes the steps 1, 2, 4 to 64 in turn.
+// butterflies takes the steps 64, 32, 16 to 1 in turn.
 func butterflies[T int16 | float32](x *[Group]T) {
-	for step := 1; step < Group; step *= 2 {
+	for step := Group / 2; step > 0; step /= 2 {
 		for i := 0; i < Group; i += 2 * step {
 			for j := i; j < i+step; j++ {
 				a, b := x[j], x[j+step]

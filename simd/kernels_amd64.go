@@ -2,4 +2,140 @@
 
 package simd
 
-func archKernels() []Kernels { return nil }
+//go:generate sh -c "cd asm && go run . .."
+
+import (
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// The assembly of each tier is written by the program in asm; see there.
+
+func archKernels() []Kernels { return []Kernels{avx2(), avxvnni(), avx512()} }
+
+func avx2() Kernels {
+	return Kernels{
+		Name:   "avx2",
+		lacks:  lacking(avx2Features...),
+		Rotate: rotateAVX2, ArrangeNarrow: arrangeWordsAVX2, ArrangeWide: arrangeWideAVX2,
+		MulNarrow: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+			mulTiles(y, stride, m, l, x, NarrowTile, 4, narrow4AVX2, 1, narrow1AVX2, 1, narrow1AVX2)
+		},
+		MulWide: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+			mulTiles(y, stride, m, l, x, WideTile, 4, wide4AVX2, 1, wide1AVX2, 1, wide1AVX2)
+		},
+		Hadamard:  func(x *[Group]float32) { hadamardAVX2(&x[0]) },
+		ScoreKeys: scoreKeysAVX2, SplitWeights: splitWeightsAVX2, SumValues: sumValuesAVX2,
+		JoinSums: joinSumsAVX2, Rotary: rotaryAVX2,
+		Dot: dotAVX2, Sum: sumAVX2, Max: maxAVX2, MaxAbs: maxAbsAVX2, QuantizeInt8: quantizeInt8AVX2,
+		Axpy: axpyAVX2, Scale: scaleAVX2, Add: addAVX2, Sub: subAVX2, Mul: mulAVX2, MulAdd: mulAddAVX2,
+		ScaleMul: scaleMulAVX2, AddMul: addMulAVX2,
+		Combine: func(out, rows, coef []float32, m, n, stride, step int) {
+			if len(out) > 0 {
+				combineAVX2(&out[0], &rows[0], &coef[0], len(out)/m, m, n, stride, step)
+			}
+		},
+		Gather:   gatherAVX2,
+		Sinkhorn: func(m []float32, n, rounds int) { sinkhornOf4(sinkhorn4AVX2, m, n, rounds) },
+		ExpInto:  expIntoAVX2, Silu: siluAVX2, MulSigmoid: mulSigmoidAVX2,
+		ReadAll: readAllAVX2, Peak: peakAVX2,
+	}
+}
+
+// avxvnni has dot products of 256 bits; all else is AVX2.
+func avxvnni() Kernels {
+	k := avx2()
+	k.Name, k.lacks = "avxvnni", lacking(append(avx2Features, cpuid.AVXVNNI)...)
+	k.ArrangeNarrow = arrangePlanesAVX2
+	k.MulNarrow = func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+		mulTiles(y, stride, m, l, x, NarrowTile, 2, narrow2AVXVNNI, 1, narrow1AVXVNNI, 1, narrow1AVXVNNI)
+	}
+	k.MulWide = func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+		mulTiles(y, stride, m, l, x, WideTile, 2, wide2AVXVNNI, 1, wide1AVXVNNI, 1, wide1AVXVNNI)
+	}
+	k.ScoreKeys, k.SumValues, k.Peak = scoreKeysAVXVNNI, sumValuesAVXVNNI, peakAVXVNNI
+	return k
+}
+
+func avx512() Kernels {
+	return Kernels{
+		Name:   "avx512",
+		lacks:  lacking(append(avx2Features, cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.AVX512VNNI)...),
+		Rotate: rotateAVX512, ArrangeNarrow: arrangePlanesAVX512, ArrangeWide: arrangeWideAVX512,
+		MulNarrow: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+			mulTiles(y, stride, m, l, x, NarrowTile, 8, narrow8AVX512, 4, narrow4AVX512, 1, narrow1AVX512)
+		},
+		MulWide: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+			mulTiles(y, stride, m, l, x, WideTile, 8, wide8AVX512, 4, wide4AVX512, 1, wide1AVX512)
+		},
+		Hadamard:  func(x *[Group]float32) { hadamardAVX512(&x[0]) },
+		ScoreKeys: scoreKeysAVX512, SplitWeights: splitWeightsAVX512, SumValues: sumValuesAVX512,
+		JoinSums: joinSumsAVX512, Rotary: rotaryAVX512,
+		Dot: dotAVX512, Sum: sumAVX512, Max: maxAVX512, MaxAbs: maxAbsAVX512, QuantizeInt8: quantizeInt8AVX512,
+		Axpy: axpyAVX512, Scale: scaleAVX512, Add: addAVX512, Sub: subAVX512, Mul: mulAVX512, MulAdd: mulAddAVX512,
+		ScaleMul: scaleMulAVX512, AddMul: addMulAVX512,
+		Combine: func(out, rows, coef []float32, m, n, stride, step int) {
+			if len(out) > 0 {
+				combineAVX512(&out[0], &rows[0], &coef[0], len(out)/m, m, n, stride, step)
+			}
+		},
+		Gather:   gatherAVX512,
+		Sinkhorn: func(m []float32, n, rounds int) { sinkhornOf4(sinkhorn4AVX512, m, n, rounds) },
+		ExpInto:  expIntoAVX512, Silu: siluAVX512, MulSigmoid: mulSigmoidAVX512,
+		ReadAll: readAllAVX512, Peak: peakAVX512,
+	}
+}
+
+// avx2Features are what every tier needs. cpuid reports vector features only if
+// the operating system saves their registers.
+var avx2Features = []cpuid.FeatureID{cpuid.AVX2, cpuid.F16C, cpuid.BMI2}
+
+func lacking(features ...cpuid.FeatureID) string {
+	var names []string
+	for _, f := range features {
+		if !cpuid.CPU.Supports(f) {
+			names = append(names, f.String())
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// tileProduct is the assembly form of MulNarrow and MulWide for a fixed number
+// of tokens.
+type tileProduct func(y *float32, stride, rows int, codes *byte, norms *uint16, groups int,
+	values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset, unit float32)
+
+// mulTiles serves any number of tokens with functions for a, b and c = 1 of
+// them.
+func mulTiles(y []float32, stride int, m Tiles, l *Levels, x Inputs, tileBytes int, a int, fa tileProduct, b int, fb tileProduct, c int, fc tileProduct) {
+	if m.Rows == 0 || m.Groups == 0 {
+		return
+	}
+	// One look at the ends keeps the assembly within its slices.
+	tiles := (m.Rows + TileRows - 1) / TileRows * m.Groups
+	_, _ = m.Codes[tiles*tileBytes-1], m.Norms[tiles*TileRows-1]
+	for t := 0; t < x.Tokens; {
+		n, f := c, fc
+		switch left := x.Tokens - t; {
+		case left >= a:
+			n, f = a, fa
+		case left >= b:
+			n, f = b, fb
+		}
+		g := t * m.Groups
+		_, _ = y[(t+n-1)*stride+m.Rows-1], x.Values[(g+n*m.Groups)*Group-1]
+		f(&y[t*stride], stride, m.Rows, &m.Codes[0], &m.Norms[0], m.Groups,
+			&x.Values[g*Group], &x.First[g], &x.Bias[g], &x.Scale[t], &l.narrow[0][0], l.Offset, l.Unit)
+		t += n
+	}
+}
+
+// sinkhornOf4 uses the assembly for the 4 lanes of the shipped geometry.
+func sinkhornOf4(of4 func(m *float32, rounds int), m []float32, n, rounds int) {
+	if n == 4 {
+		of4(&m[0], rounds)
+		return
+	}
+	Sinkhorn(m, n, rounds)
+}

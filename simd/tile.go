@@ -28,6 +28,7 @@ type Inputs struct {
 	Tokens int
 	Values []int16   // [tokens][groups][Group], arranged by ArrangeNarrow or ArrangeWide
 	First  []float32 // [tokens][groups], the sum of the group's rotated values
+	Bias   []int32   // [tokens][groups], minus First
 	Scale  []float32 // [tokens]
 }
 

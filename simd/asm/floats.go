@@ -1,0 +1,327 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// opm is op3 with a memory operand first.
+func (g *gen) opm(f func(...operand.Op), m operand.Mem, b, dst vec) {
+	for i := range dst {
+		f(g.part(m, i), b[i], dst[i])
+	}
+}
+
+// reductions emits the functions that end in one number.
+func (g *gen) reductions() {
+	g.function("dot", "func(x, y []float32) float32")
+	x, n, y := g.pointer("x"), g.length("x"), g.pointer("y")
+	sum := g.vec()
+	g.zero(sum)
+	g.blocks(n, []reg.GPVirtual{x, y}, func(a access) {
+		v, w := g.vec(), g.vec()
+		a.load(v, x, 0)
+		a.load(w, y, 0)
+		op3(g.VMULPS, v, w, v)
+		op3(g.VADDPS, v, sum, sum)
+	})
+	g.returnTree(sum, g.VADDPS)
+
+	g.function("sum", "func(x []float32) float32")
+	x, n = g.pointer("x"), g.length("x")
+	sum = g.vec()
+	g.zero(sum)
+	g.blocks(n, []reg.GPVirtual{x}, func(a access) {
+		v := g.vec()
+		a.load(v, x, 0)
+		op3(g.VADDPS, v, sum, sum)
+	})
+	g.returnTree(sum, g.VADDPS)
+
+	g.function("max", "func(x []float32) float32")
+	x, n = g.pointer("x"), g.length("x")
+	top := g.vec()
+	g.fill(top, operand.Mem{Base: x})
+	g.blocks(n, []reg.GPVirtual{x}, func(a access) {
+		v := g.vec()
+		for i := range v {
+			g.VMOVAPS(top[i], v[i])
+		}
+		a.loadOver(v, x, 0)
+		g.keepLarger(v, top)
+	})
+	g.returnTree(top, g.VMAXPS)
+
+	g.function("maxAbs", "func(x []float32) float32")
+	x, n = g.pointer("x"), g.length("x")
+	top = g.vec()
+	g.zero(top)
+	g.blocks(n, []reg.GPVirtual{x}, func(a access) {
+		v := g.vec()
+		a.load(v, x, 0)
+		g.opm(g.and(), g.constant("magnitude"), v, v)
+		g.keepLarger(v, top)
+	})
+	g.returnTree(top, g.VMAXPS)
+}
+
+// keepLarger is top = v > top ? v : top, as the generic code has it: where one
+// is no number, top stays.
+func (g *gen) keepLarger(v, top vec) { op3(g.VMAXPS, top, v, top) }
+
+func (g *gen) and() func(...operand.Op) {
+	if g.wide() {
+		return g.VPANDD
+	}
+	return func(o ...operand.Op) { g.VPAND(o[0], o[1], o[2]) }
+}
+
+// returnTree adds (or takes the larger of) lanes j and j+8, j+4, j+2, j+1, and
+// returns lane 0.
+func (g *gen) returnTree(v vec, op func(...operand.Op)) {
+	var y, h reg.VecVirtual
+	if g.wide() {
+		h = g.YMM()
+		g.VEXTRACTF64X4(operand.Imm(1), v[0], h)
+		y = g.YMM()
+		op(v[0].AsY(), h, y)
+	} else {
+		y = g.YMM()
+		op(v[0], v[1], y)
+	}
+	x, t := g.XMM(), g.XMM()
+	g.VEXTRACTF128(operand.Imm(1), y, t)
+	op(y.AsX(), t, x)
+	g.VPSHUFD(operand.Imm(0x0e), x, t)
+	op(x, t, x)
+	g.VPSHUFD(operand.Imm(0x01), x, t)
+	op(x, t, x)
+	g.Store(x, g.ReturnIndex(0))
+	g.finish()
+}
+
+// elements emits the functions that treat each element by itself.
+func (g *gen) elements() {
+	// map1 is a function of dst and further arrays of one length.
+	emit := func(name, signature string, arrays []string, prepare func(), body func(a access, p []reg.GPVirtual)) {
+		g.function(name, signature)
+		n := g.length(arrays[0])
+		var p []reg.GPVirtual
+		for _, array := range arrays {
+			p = append(p, g.pointer(array))
+		}
+		if prepare != nil {
+			prepare()
+		}
+		g.blocks(n, p, func(a access) { body(a, p) })
+		g.finish()
+	}
+	binary := func(name string, op func(...operand.Op)) { // dst = x op y
+		emit(name, "func(dst, x, y []float32)", []string{"dst", "x", "y"}, nil, func(a access, p []reg.GPVirtual) {
+			v, w := g.vec(), g.vec()
+			a.load(v, p[1], 0)
+			a.load(w, p[2], 0)
+			op3(op, w, v, v)
+			a.store(v, p[0], 0)
+		})
+	}
+	binary("sub", g.VSUBPS)
+	binary("mul", g.VMULPS)
+	emit("add", "func(dst, x []float32)", []string{"dst", "x"}, nil, func(a access, p []reg.GPVirtual) {
+		v, w := g.vec(), g.vec()
+		a.load(v, p[0], 0)
+		a.load(w, p[1], 0)
+		op3(g.VADDPS, w, v, v)
+		a.store(v, p[0], 0)
+	})
+	emit("mulAdd", "func(dst, x, y []float32)", []string{"dst", "x", "y"}, nil, func(a access, p []reg.GPVirtual) {
+		v, w := g.vec(), g.vec()
+		a.load(v, p[1], 0)
+		a.load(w, p[2], 0)
+		op3(g.VMULPS, w, v, v)
+		a.load(w, p[0], 0)
+		op3(g.VADDPS, v, w, w)
+		a.store(w, p[0], 0)
+	})
+	var factor vec
+	scalar := func() { factor = g.scalar("a") }
+	emit("axpy", "func(dst []float32, a float32, x []float32)", []string{"dst", "x"}, scalar, func(a access, p []reg.GPVirtual) {
+		v, w := g.vec(), g.vec()
+		a.load(v, p[1], 0)
+		op3(g.VMULPS, factor, v, v)
+		a.load(w, p[0], 0)
+		op3(g.VADDPS, v, w, w)
+		a.store(w, p[0], 0)
+	})
+	emit("scale", "func(dst []float32, a float32, x []float32)", []string{"dst", "x"}, scalar, func(a access, p []reg.GPVirtual) {
+		v := g.vec()
+		a.load(v, p[1], 0)
+		op3(g.VMULPS, factor, v, v)
+		a.store(v, p[0], 0)
+	})
+	emit("scaleMul", "func(dst, gain, x []float32, a float32)", []string{"dst", "gain", "x"}, scalar, func(a access, p []reg.GPVirtual) {
+		v, w := g.vec(), g.vec()
+		a.load(v, p[1], 0)
+		a.load(w, p[2], 0)
+		op3(g.VMULPS, w, v, v)
+		op3(g.VMULPS, factor, v, v)
+		a.store(v, p[0], 0)
+	})
+	emit("addMul", "func(dst, scale, gain, x, shift []float32)", []string{"dst", "scale", "gain", "x", "shift"}, nil, func(a access, p []reg.GPVirtual) {
+		v, w := g.vec(), g.vec()
+		a.load(v, p[2], 0)
+		g.opm(g.VADDPS, g.constant("one"), v, v)
+		a.load(w, p[1], 0)
+		op3(g.VMULPS, w, v, v)
+		a.load(w, p[3], 0)
+		op3(g.VMULPS, w, v, v)
+		a.load(w, p[4], 0)
+		op3(g.VADDPS, w, v, v)
+		a.store(v, p[0], 0)
+	})
+	var shift vec
+	emit("expInto", "func(dst, x []float32, shift float32)", []string{"dst", "x"}, func() { shift = g.scalar("shift") }, func(a access, p []reg.GPVirtual) {
+		v := g.vec()
+		a.load(v, p[1], 0)
+		op3(g.VSUBPS, shift, v, v)
+		a.store(g.exp(v), p[0], 0)
+	})
+	emit("silu", "func(dst, x []float32)", []string{"dst", "x"}, nil, func(a access, p []reg.GPVirtual) {
+		v := g.vec()
+		a.load(v, p[1], 0)
+		s := g.sigmoid(v)
+		op3(g.VMULPS, s, v, v)
+		a.store(v, p[0], 0)
+	})
+	emit("mulSigmoid", "func(dst, gate []float32)", []string{"dst", "gate"}, nil, func(a access, p []reg.GPVirtual) {
+		v := g.vec()
+		a.load(v, p[1], 0)
+		s := g.sigmoid(v)
+		a.load(v, p[0], 0)
+		op3(g.VMULPS, s, v, v)
+		a.store(v, p[0], 0)
+	})
+	g.quantize()
+}
+
+// exp is simd.Exp. It uses x up.
+func (g *gen) exp(x vec) vec {
+	n, r, p := g.vec(), g.vec(), g.vec()
+	g.move(g.constant("expMax"), n)
+	op3(g.VMINPS, x, n, x) // where x is no number, x
+	g.opm(g.VMULPS, g.constant("log2e"), x, n)
+	g.opm(g.VADDPS, g.constant("rounding"), n, n)
+	g.opm(g.VSUBPS, g.constant("rounding"), n, n)
+	g.opm(g.VMULPS, g.constant("ln2High"), n, r)
+	op3(g.VSUBPS, r, x, r)
+	g.opm(g.VMULPS, g.constant("ln2Low"), n, p)
+	op3(g.VSUBPS, p, r, r)
+	g.move(g.constant("p0"), p)
+	for _, c := range []string{"p1", "p2", "p3", "p4", "p5"} {
+		op3(g.VMULPS, r, p, p)
+		g.opm(g.VADDPS, g.constant(c), p, p)
+	}
+	square := g.vec()
+	op3(g.VMULPS, r, r, square)
+	op3(g.VMULPS, square, p, p)
+	op3(g.VADDPS, r, p, p)
+	g.opm(g.VADDPS, g.constant("one"), p, p)
+	for i := range n {
+		g.VCVTPS2DQ(n[i], n[i])
+		g.VPADDD(g.part(g.constant("bias"), i), n[i], n[i])
+		g.VPSLLD(operand.Imm(23), n[i], n[i])
+	}
+	op3(g.VMULPS, n, p, p)
+	// 0 below expMin.
+	const lessThan = 0x11
+	for i := range p {
+		if g.wide() {
+			k := g.K()
+			g.VCMPPS(operand.Imm(0x15), g.part(g.constant("expMin"), i), x[i], k) // not less
+			g.VMOVAPS_Z(p[i], k, p[i])
+		} else {
+			mask := g.reg()
+			g.VCMPPS(operand.Imm(lessThan), g.part(g.constant("expMin"), i), x[i], mask)
+			g.VANDNPS(p[i], mask, p[i])
+		}
+	}
+	return p
+}
+
+func (g *gen) move(m operand.Mem, v vec) {
+	for i, r := range v {
+		g.VMOVUPS(g.part(m, i), r)
+	}
+}
+
+// sigmoid is simd.Sigmoid; x stays.
+func (g *gen) sigmoid(x vec) vec {
+	minus := g.vec()
+	for i := range x {
+		if g.wide() {
+			g.VPXORD(g.part(g.constant("sign"), i), x[i], minus[i])
+		} else {
+			g.VPXOR(g.part(g.constant("sign"), i), x[i], minus[i])
+		}
+	}
+	e := g.exp(minus)
+	g.opm(g.VADDPS, g.constant("one"), e, e)
+	one := g.vec()
+	g.move(g.constant("one"), one)
+	op3(g.VDIVPS, e, one, e)
+	return e
+}
+
+// quantize is simd.QuantizeInt8.
+func (g *gen) quantize() {
+	g.function("quantizeInt8", "func(dst []int8, x []float32, scale float32)")
+	dst, n, x := g.pointer("dst"), g.length("dst"), g.pointer("x")
+	scale := g.scalar("scale")
+	g.blocks(n, []reg.GPVirtual{x, dst}, func(a access) {
+		v := g.vec()
+		a.load(v, x, 0)
+		op3(g.VDIVPS, scale, v, v)
+		g.opm(g.VMAXPS, g.constant("-127"), v, v) // no number becomes -127
+		g.opm(g.VMINPS, g.constant("127"), v, v)
+		for i := range v {
+			g.VCVTPS2DQ(v[i], v[i])
+		}
+		g.storeBytes(a, v, n, dst)
+	}, 4, 1)
+	g.finish()
+}
+
+// storeBytes writes the low bytes of lanes, whose values fit int8; n is the
+// number of elements left.
+func (g *gen) storeBytes(a access, v vec, n, dst reg.GPVirtual) {
+	if g.wide() {
+		if a.tail != nil {
+			g.VPMOVDB(v[0], a.tail.k, operand.Mem{Base: dst})
+		} else {
+			g.VPMOVDB(v[0], operand.Mem{Base: dst})
+		}
+		return
+	}
+	x, high := g.XMM(), g.XMM()
+	words := g.YMM()
+	g.VPACKSSDW(v[1], v[0], words)
+	g.VPERMQ(operand.Imm(0xd8), words, words)
+	g.VEXTRACTI128(operand.Imm(1), words, high)
+	g.VPACKSSWB(high, words.AsX(), x)
+	if a.tail == nil {
+		g.VMOVDQU(x, operand.Mem{Base: dst})
+		return
+	}
+	// The last bytes one after the other.
+	loop := g.label("bytes")
+	b, left, at := g.GP64(), g.GP64(), g.GP64()
+	g.MOVQ(n, left)
+	g.MOVQ(dst, at)
+	g.Label(loop)
+	g.VPEXTRB(operand.Imm(0), x, b.As32())
+	g.MOVB(b.As8(), operand.Mem{Base: at})
+	g.VPSRLDQ(operand.Imm(1), x, x)
+	g.INCQ(at)
+	g.DECQ(left)
+	g.JNZ(operand.LabelRef(loop))
+}

@@ -1,0 +1,306 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rotations emits the Walsh-Hadamard transforms and the arrangements of their
+// results for products.
+func (g *gen) rotations() {
+	g.rotate()
+	g.hadamard()
+	g.arrangeWide()
+	if g.wide() {
+		g.arrangePlanes512()
+		return
+	}
+	g.arrangePlanes256()
+	g.arrangeWords()
+}
+
+// A step of a transform replaces pairs of elements whose indices differ in one
+// bit by their sum and difference. Steps between registers need no shuffling;
+// transposing 4x4 blocks makes other index bits select registers.
+
+// butterflies takes the steps of the top n bits of the registers' numbers, the
+// highest first.
+func butterflies(r []reg.VecVirtual, n int, add, sub func(...operand.Op), like func() reg.VecVirtual) {
+	for half := len(r) / 2; n > 0; half, n = half/2, n-1 {
+		for i := range r {
+			if i&half == 0 {
+				a, b := r[i], r[i+half]
+				s, d := like(), like()
+				add(b, a, s)
+				sub(b, a, d)
+				r[i], r[i+half] = s, d
+			}
+		}
+	}
+}
+
+// transposeLanes exchanges, among 4 ZMM, the register's number with that of the
+// 128-bit lane.
+func (g *gen) transposeLanes(r []reg.VecVirtual) {
+	t := []reg.VecVirtual{g.ZMM(), g.ZMM(), g.ZMM(), g.ZMM()}
+	g.VSHUFI64X2(operand.Imm(0x44), r[1], r[0], t[0]) // a0 a1 b0 b1
+	g.VSHUFI64X2(operand.Imm(0xee), r[1], r[0], t[1]) // a2 a3 b2 b3
+	g.VSHUFI64X2(operand.Imm(0x44), r[3], r[2], t[2])
+	g.VSHUFI64X2(operand.Imm(0xee), r[3], r[2], t[3])
+	g.VSHUFI64X2(operand.Imm(0x88), t[2], t[0], r[0]) // a0 b0 c0 d0
+	g.VSHUFI64X2(operand.Imm(0xdd), t[2], t[0], r[1])
+	g.VSHUFI64X2(operand.Imm(0x88), t[3], t[1], r[2])
+	g.VSHUFI64X2(operand.Imm(0xdd), t[3], t[1], r[3])
+}
+
+// exchangeHalves exchanges, between 2 YMM, the register's number with that of
+// the 128-bit lane.
+func (g *gen) exchangeHalves(a, b reg.VecVirtual) (x, y reg.VecVirtual) {
+	x, y = g.YMM(), g.YMM()
+	g.VPERM2I128(operand.Imm(0x20), b, a, x)
+	g.VPERM2I128(operand.Imm(0x31), b, a, y)
+	return x, y
+}
+
+// rotate is simd.Rotate.
+func (g *gen) rotate() {
+	g.function("rotate", "func(h []int16, q []int8)")
+	h, q, n := g.pointer("h"), g.pointer("q"), g.length("q")
+	loop, done := g.label("group"), g.label("done")
+	signs, swap := g.reg(), g.reg()
+	g.VMOVUPS(g.constant("word signs"), signs)
+	g.VMOVUPS(g.constant("swap words"), swap)
+	g.Label(loop)
+	g.TESTQ(n, n)
+	g.JZ(operand.LabelRef(done))
+	words := g.width / 2
+	r := make([]reg.VecVirtual, 128/words)
+	for i := range r {
+		r[i] = g.reg()
+		g.VPMOVSXBW(operand.Mem{Base: q, Disp: words * i}, r[i])
+	}
+	add := func(o ...operand.Op) { g.VPADDW(o...) }
+	sub := func(o ...operand.Op) { g.VPSUBW(o...) }
+	if g.wide() {
+		butterflies(r, 2, add, sub, g.reg)
+		g.transposeLanes(r)
+		butterflies(r, 2, add, sub, g.reg)
+		g.transpose4(r)
+		butterflies(r, 2, add, sub, g.reg)
+		g.lastWords(r, signs, swap)
+		g.transpose4(r)
+		g.transposeLanes(r)
+	} else {
+		butterflies(r, 3, add, sub, g.reg)
+		g.exchangeAll(r)
+		for i := 0; i < len(r); i += 2 {
+			butterflies(r[i:i+2], 1, add, sub, g.reg)
+		}
+		// Now a register's lowest bit is the lane's; the two above it change
+		// places with the dwords'.
+		for k := range 2 {
+			quad := []reg.VecVirtual{r[k], r[k+2], r[k+4], r[k+6]}
+			g.transpose4(quad)
+			butterflies(quad, 2, add, sub, g.reg)
+			g.lastWords(quad, signs, swap)
+			g.transpose4(quad)
+			for i := range quad {
+				r[k+2*i] = quad[i]
+			}
+		}
+		g.exchangeAll(r)
+	}
+	for i := range r {
+		g.VMOVUPS(r[i], operand.Mem{Base: h, Disp: g.width * i})
+	}
+	g.ADDQ(operand.U32(256), h)
+	g.ADDQ(operand.U32(128), q)
+	g.SUBQ(operand.U32(128), n)
+	g.JMP(operand.LabelRef(loop))
+	g.Label(done)
+	g.finish()
+}
+
+func (g *gen) exchangeAll(r []reg.VecVirtual) {
+	for i := 0; i < len(r); i += 2 {
+		r[i], r[i+1] = g.exchangeHalves(r[i], r[i+1])
+	}
+}
+
+// lastWords takes the step between neighbouring words.
+func (g *gen) lastWords(r []reg.VecVirtual, signs, swap reg.VecVirtual) {
+	for i := range r {
+		other, own := g.reg(), g.reg()
+		g.VPSHUFB(swap, r[i], other)
+		g.VPMULLW(signs, r[i], own) // a, -b
+		g.VPADDW(other, own, own)   // b+a, a-b
+		r[i] = own
+	}
+}
+
+// hadamard is simd.Hadamard.
+func (g *gen) hadamard() {
+	g.function("hadamard", "func(x *float32)")
+	x := g.word("x")
+	add := func(o ...operand.Op) { g.VADDPS(o...) }
+	sub := func(o ...operand.Op) { g.VSUBPS(o...) }
+	if g.wide() {
+		r := make([]reg.VecVirtual, 8)
+		for i := range r {
+			r[i] = g.reg()
+			g.VMOVUPS(operand.Mem{Base: x, Disp: 64 * i}, r[i])
+		}
+		butterflies(r, 3, add, sub, g.reg)
+		for _, quad := range [][]reg.VecVirtual{r[:4], r[4:]} {
+			g.transposeLanes(quad)
+			butterflies(quad, 2, add, sub, g.reg)
+			g.transpose4(quad)
+			butterflies(quad, 2, add, sub, g.reg)
+			g.transpose4(quad)
+			g.transposeLanes(quad)
+		}
+		for i := range r {
+			g.VMOVUPS(r[i], operand.Mem{Base: x, Disp: 64 * i})
+		}
+		g.finish()
+		return
+	}
+	// The registers hold half of the elements: the step between the halves
+	// goes through memory.
+	for i := range 8 {
+		a, b, s := g.reg(), g.reg(), g.reg()
+		g.VMOVUPS(operand.Mem{Base: x, Disp: 32 * i}, a)
+		g.VMOVUPS(operand.Mem{Base: x, Disp: 256 + 32*i}, b)
+		g.VADDPS(b, a, s)
+		g.VSUBPS(b, a, a)
+		g.VMOVUPS(s, operand.Mem{Base: x, Disp: 32 * i})
+		g.VMOVUPS(a, operand.Mem{Base: x, Disp: 256 + 32*i})
+	}
+	for half := range 2 {
+		r := make([]reg.VecVirtual, 8)
+		for i := range r {
+			r[i] = g.reg()
+			g.VMOVUPS(operand.Mem{Base: x, Disp: 256*half + 32*i}, r[i])
+		}
+		butterflies(r, 3, add, sub, g.reg)
+		g.exchangeAll(r)
+		for i := 0; i < len(r); i += 2 {
+			butterflies(r[i:i+2], 1, add, sub, g.reg)
+		}
+		for k := range 2 {
+			quad := []reg.VecVirtual{r[k], r[k+2], r[k+4], r[k+6]}
+			g.transpose4(quad)
+			butterflies(quad, 2, add, sub, g.reg)
+			g.transpose4(quad)
+			for i := range quad {
+				r[k+2*i] = quad[i]
+			}
+		}
+		g.exchangeAll(r)
+		for i := range r {
+			g.VMOVUPS(r[i], operand.Mem{Base: x, Disp: 256*half + 32*i})
+		}
+	}
+	g.finish()
+}
+
+// arrange emits a loop over blocks of words of h, whose results go to dst.
+func (g *gen) arrange(name string, bytes int, body func(dst, h reg.GPVirtual)) {
+	g.function(name, "func(dst, h []int16)")
+	dst, h, n := g.pointer("dst"), g.pointer("h"), g.length("h")
+	loop, done := g.label("loop"), g.label("done")
+	g.Label(loop)
+	g.TESTQ(n, n)
+	g.JZ(operand.LabelRef(done))
+	body(dst, h)
+	g.ADDQ(operand.U32(uint32(bytes)), dst)
+	g.ADDQ(operand.U32(uint32(bytes)), h)
+	g.SUBQ(operand.U32(uint32(bytes/2)), n)
+	g.JMP(operand.LabelRef(loop))
+	g.Label(done)
+	g.finish()
+}
+
+// arrangeWide puts word 4+k of each 8 behind word k.
+func (g *gen) arrangeWide() {
+	g.arrange("arrangeWide", 256, func(dst, h reg.GPVirtual) {
+		order := g.reg()
+		g.VMOVUPS(g.constant("pair words"), order)
+		for i := range 256 / g.width {
+			v := g.reg()
+			g.VMOVUPS(operand.Mem{Base: h, Disp: g.width * i}, v)
+			g.VPSHUFB(order, v, v)
+			g.VMOVUPS(v, operand.Mem{Base: dst, Disp: g.width * i})
+		}
+	})
+}
+
+// arrangeWords puts each 16 words into the order 0 8 4 12 1 9 5 13 ...: pairs
+// of the columns that even bytes of codes hold, then of those of odd bytes.
+func (g *gen) arrangeWords() {
+	g.arrange("arrangeWords", 256, func(dst, h reg.GPVirtual) {
+		for i := range 8 {
+			a, b, l, u := g.XMM(), g.XMM(), g.XMM(), g.XMM()
+			g.VMOVUPS(operand.Mem{Base: h, Disp: 32 * i}, a)
+			g.VMOVUPS(operand.Mem{Base: h, Disp: 32*i + 16}, b)
+			g.VPUNPCKLWD(b, a, l) // 0 8 1 9 2 10 3 11
+			g.VPUNPCKHWD(b, a, u) // 4 12 5 13 ...
+			g.VPUNPCKLDQ(u, l, a)
+			g.VPUNPCKHDQ(u, l, b)
+			g.VMOVUPS(a, operand.Mem{Base: dst, Disp: 32 * i})
+			g.VMOVUPS(b, operand.Mem{Base: dst, Disp: 32*i + 16})
+		}
+	})
+}
+
+// digits splits words h into 128*high + low, each fitting int8.
+func (g *gen) digits(h reg.VecVirtual) (high, low reg.VecVirtual) {
+	high, low = g.reg(), g.reg()
+	g.VPADDW(g.constant("words of 64"), h, high)
+	g.VPSRAW(operand.Imm(7), high, high)
+	g.VPMINSW(g.constant("words of 127"), high, high)
+	g.VPSLLW(operand.Imm(7), high, low)
+	g.VPSUBW(low, h, low)
+	return high, low
+}
+
+// arrangePlanes512 writes a group as two planes of bytes; in each 16 columns
+// the order is that of fields, then bytes of codes: 0 4 8 12 1 5 9 13 ...
+func (g *gen) arrangePlanes512() {
+	g.arrange("arrangePlanes", 256, func(dst, h reg.GPVirtual) {
+		order := g.YMM()
+		g.VMOVUPS(g.constant("field bytes"), order)
+		for i := range 4 {
+			v := g.reg()
+			g.VMOVUPS(operand.Mem{Base: h, Disp: 64 * i}, v)
+			high, low := g.digits(v)
+			for k, plane := range []reg.VecVirtual{high, low} {
+				b := g.YMM()
+				g.VPMOVWB(plane, b)
+				g.VPSHUFB(order, b, b)
+				g.VMOVUPS(b, operand.Mem{Base: dst, Disp: planeBytes*k + 32*i})
+			}
+		}
+	})
+}
+
+func (g *gen) arrangePlanes256() {
+	g.arrange("arrangePlanes", 256, func(dst, h reg.GPVirtual) {
+		order := g.YMM()
+		g.VMOVUPS(g.constant("field bytes"), order)
+		for i := range 4 {
+			a, b := g.reg(), g.reg()
+			g.VMOVUPS(operand.Mem{Base: h, Disp: 64 * i}, a)
+			g.VMOVUPS(operand.Mem{Base: h, Disp: 64*i + 32}, b)
+			ah, al := g.digits(a)
+			bh, bl := g.digits(b)
+			for k, plane := range [][2]reg.VecVirtual{{ah, bh}, {al, bl}} {
+				v := g.reg()
+				g.VPACKSSWB(plane[1], plane[0], v)
+				g.VPERMQ(operand.Imm(0xd8), v, v)
+				g.VPSHUFB(order, v, v)
+				g.VMOVUPS(v, operand.Mem{Base: dst, Disp: planeBytes*k + 32*i})
+			}
+		}
+	})
+}
