@@ -377,9 +377,11 @@ func prepareProduct(wide bool) func(c *trial, s shape) func(*Kernels) {
 		l := c.levels(wide)
 		q := integers[int8](c, tokens*groups*Group, -127, 127)
 		h, arranged := take[int16](c, len(q), exact), take[int16](c, len(q), opaque)
-		x := Inputs{Tokens: tokens, Values: arranged, First: take[float32](c, tokens*groups, exact), Scale: c.floats(tokens)}
+		x := Inputs{Tokens: tokens, Values: arranged, Scale: c.floats(tokens)}
+		x.First, x.Bias = take[float32](c, tokens*groups, exact), take[int32](c, tokens*groups, exact)
 		for i := range x.First {
-			x.First[i] = Group * float32(q[i*Group]) // the sum, see quant.Activations
+			sum := Group * int32(q[i*Group]) // see quant.Activations
+			x.First[i], x.Bias[i] = float32(sum), -sum
 		}
 		Rotate(h, q)
 		m := c.tiles(s, wide, l, h)

@@ -5,6 +5,7 @@ package simd
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -19,7 +20,7 @@ type guards struct {
 }
 
 const (
-	guardSlots = 12
+	guardSlots = 16
 	slotSize   = 1 << 18
 )
 
@@ -103,5 +104,37 @@ func TestGuardsCatchReads(t *testing.T) {
 				t.Errorf("%s may read past region %d of its arguments", field, which)
 			}
 		}
+	}
+}
+
+// lengthened gives a kernel one element more than there is.
+func lengthened(f reflect.Value, args []reflect.Value) []reflect.Value {
+	for i, v := range args {
+		if v.Kind() == reflect.Slice && v.Len() > 0 {
+			args[i] = reflect.SliceAt(v.Type().Elem(), v.UnsafePointer(), v.Len()+1)
+		}
+	}
+	return f.Call(args)
+}
+
+// TestGuardsCatchAssembly shows that a fault within assembly, too, fails a trial
+// instead of the process.
+func TestGuardsCatchAssembly(t *testing.T) {
+	g, err := newGuards()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range floatKernels {
+		if b.field == "Peak" {
+			continue // has no buffers
+		}
+		eachTier(t, func(k *Kernels) error {
+			longer := *k
+			longer.spoil(b.field, lengthened)
+			if b.checkGuarded(g, &longer, false) == nil {
+				return fmt.Errorf("%s may touch an element too many", b.field)
+			}
+			return nil
+		})
 	}
 }

@@ -65,10 +65,14 @@ type spoiler func(f reflect.Value, args []reflect.Value) []reflect.Value
 // spoiled returns the definition with one kernel spoiled.
 func spoiled(field string, call spoiler) *Kernels {
 	k := generic()
-	v := reflect.ValueOf(&k).Elem().FieldByName(field)
+	k.spoil(field, call)
+	return &k
+}
+
+func (k *Kernels) spoil(field string, call spoiler) {
+	v := reflect.ValueOf(k).Elem().FieldByName(field)
 	f := reflect.ValueOf(v.Interface())
 	v.Set(reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value { return call(f, args) }))
-	return &k
 }
 
 // touching makes a spoiler that gives one region of the arguments to touch.

@@ -20,6 +20,7 @@ type trial struct {
 	r       *rand.Rand
 	at      int     // in data
 	same    float32 // the value of the fill equal
+	minus   bool    // the fill zeros has negative ones only
 	buffers []buffer
 }
 
@@ -65,7 +66,7 @@ func (c *trial) begin(seed uint64) {
 	c.place.reset()
 	c.seed.Seed(seed, 1)
 	c.at, c.buffers = 0, c.buffers[:0]
-	c.same = 127
+	c.same, c.minus = 127, c.r.IntN(2) == 0
 	if c.r.IntN(2) == 0 {
 		c.same = extremes[c.r.IntN(len(extremes))]
 	}
@@ -188,7 +189,7 @@ type fill int
 const (
 	ordinary fill = iota
 	equal         // one value everywhere
-	zeros         // of both signs
+	zeros         // of both signs, or negative ones only
 	extreme       // finite, but huge or subnormal; integers at their bounds
 	special       // extreme, NaN or infinite
 	fuzzed
@@ -229,7 +230,10 @@ func (c *trial) float() float32 {
 	case equal:
 		return c.same
 	case zeros:
-		return [...]float32{0, minusZero}[c.r.IntN(2)]
+		if c.minus || c.r.IntN(2) == 0 {
+			return minusZero
+		}
+		return 0
 	case fuzzed:
 		return math.Float32frombits(c.word())
 	case special:
