@@ -36,10 +36,12 @@ type commands struct {
 	Inspect inspectCommand `cmd:"" help:"Print an archive's geometry, heads and records."`
 	Slice   sliceCommand   `cmd:"" help:"Write a shallower archive."`
 	Verify  verifyCommand  `cmd:"" help:"Compare with golden values, or with another library of the same C ABI."`
+	Bench   benchCommand   `cmd:"" help:"Measure speed and memory beside what this machine could do."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 
 	OfficialHost officialHost `cmd:"" hidden:"" help:"Serve requests with another library, for verify --official."`
+	BenchWorker  benchWorker  `cmd:"" hidden:"" help:"Measure in a process of its own, for bench."`
 }
 
 // console is what a command may use of the world.
