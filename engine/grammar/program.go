@@ -139,8 +139,20 @@ func (c *compiler) settle() bool {
 		n.arrays = slices.DeleteFunc(n.arrays, func(a *arrayProgram) bool { return a.depth == endless })
 		n.objects = slices.DeleteFunc(n.objects, func(o *objectProgram) bool { return o.depth == endless })
 		taken = taken || len(n.arrays)+len(n.objects) < before
+		for _, a := range n.arrays {
+			a.shorten()
+		}
 	}
 	return taken
+}
+
+// shorten lowers the greatest length to what the places allow: no array goes past an item that has no values.
+func (p *arrayProgram) shorten() {
+	for place := int32(0); place < p.max && int(place) <= len(p.places); place++ {
+		if !slices.ContainsFunc(p.at(place), func(n *node) bool { return n.depth != endless }) {
+			p.max = place
+		}
+	}
 }
 
 // refineNames builds the automata of undeclared names; it reports whether that can change a depth.

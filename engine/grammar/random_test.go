@@ -388,6 +388,14 @@ func TestFoundFaults(t *testing.T) {
 			t.Errorf("%s refuses %s", c.schema, c.text)
 		}
 	}
+	for _, schema := range []string{ // nothing fits: no array goes past an item that nothing can be
+		`{"items":{"items":false,"maxItems":4,"prefixItems":[{"enum":["a"],"not":{"type":"string"}},{"enum":[null,1]}],"type":"array"},"minItems":2,"type":"array","uniqueItems":true}`,
+		`{"items":{"prefixItems":[{"type":"null"},false],"type":"array"},"minItems":3,"type":"array","uniqueItems":true}`,
+	} {
+		if _, err := Compile([]byte(schema), Options{}); err == nil || !strings.Contains(err.Error(), "no value") {
+			t.Errorf("%s: %v, want that no value fits", schema, err)
+		}
+	}
 	for _, schema := range []string{ // too much to compute, and said so at once
 		`{"pattern":"(((\\ba){2000}){2000}){2000}"}`, `{"pattern":"((\\ba?){300}){300}"}`, `{"type":"integer","minimum":1e70}`,
 		`{"type":"number","not":{"multipleOf":1e-64}}`,
