@@ -50,6 +50,9 @@ func arrangeWordsAVX2(dst []int16, h []int16)
 func dotAVX2(x []float32, y []float32) float32
 
 //go:noescape
+func dotRowsAVX2(dst []float32, rows []float32, x []float32)
+
+//go:noescape
 func sumAVX2(x []float32) float32
 
 //go:noescape

@@ -4701,6 +4701,207 @@ done46:
 	VZEROUPPER
 	RET
 
+// func dotRowsAVX2(dst []float32, rows []float32, x []float32)
+// Requires: AVX, AVX2
+TEXT ·dotRowsAVX2(SB), $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ x_len+56(FP), BX
+	SHLQ $0x02, BX
+	LEAQ (BX)(BX*2), SI
+
+rows47:
+	CMPQ  CX, $0x04
+	JL    rowsDone48
+	MOVQ  x_base+48(FP), DI
+	MOVQ  x_len+56(FP), R8
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+loop49:
+	CMPQ    R8, $0x10
+	JL      rest50
+	VMOVUPS (DI), Y8
+	VMOVUPS 32(DI), Y9
+	VMOVUPS (DX), Y10
+	VMOVUPS 32(DX), Y11
+	VMULPS  Y8, Y10, Y10
+	VMULPS  Y9, Y11, Y11
+	VADDPS  Y10, Y0, Y0
+	VADDPS  Y11, Y1, Y1
+	VMOVUPS (DX)(BX*1), Y10
+	VMOVUPS 32(DX)(BX*1), Y11
+	VMULPS  Y8, Y10, Y10
+	VMULPS  Y9, Y11, Y11
+	VADDPS  Y10, Y2, Y2
+	VADDPS  Y11, Y3, Y3
+	VMOVUPS (DX)(BX*2), Y10
+	VMOVUPS 32(DX)(BX*2), Y11
+	VMULPS  Y8, Y10, Y10
+	VMULPS  Y9, Y11, Y11
+	VADDPS  Y10, Y4, Y4
+	VADDPS  Y11, Y5, Y5
+	VMOVUPS (DX)(SI*1), Y10
+	VMOVUPS 32(DX)(SI*1), Y11
+	VMULPS  Y8, Y10, Y10
+	VMULPS  Y9, Y11, Y11
+	VADDPS  Y10, Y6, Y6
+	VADDPS  Y11, Y7, Y7
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, R8
+	JMP     loop49
+
+rest50:
+	TESTQ      R8, R8
+	JZ         done51
+	LEAQ       constantsAVX2<>+2048(SB), R9
+	MOVQ       R8, R10
+	SHLQ       $0x02, R10
+	SUBQ       R10, R9
+	VMOVUPS    (R9), Y8
+	VMOVUPS    32(R9), Y9
+	VMASKMOVPS (DI), Y8, Y10
+	VMASKMOVPS 32(DI), Y9, Y11
+	LEAQ       (DX), DI
+	VMASKMOVPS (DI), Y8, Y12
+	VMASKMOVPS 32(DI), Y9, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     Y12, Y0, Y0
+	VADDPS     Y13, Y1, Y1
+	LEAQ       (DX)(BX*1), DI
+	VMASKMOVPS (DI), Y8, Y12
+	VMASKMOVPS 32(DI), Y9, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     Y12, Y2, Y2
+	VADDPS     Y13, Y3, Y3
+	LEAQ       (DX)(BX*2), DI
+	VMASKMOVPS (DI), Y8, Y12
+	VMASKMOVPS 32(DI), Y9, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     Y12, Y4, Y4
+	VADDPS     Y13, Y5, Y5
+	LEAQ       (DX)(SI*1), DI
+	VMASKMOVPS (DI), Y8, Y8
+	VMASKMOVPS 32(DI), Y9, Y9
+	VMULPS     Y10, Y8, Y8
+	VMULPS     Y11, Y9, Y9
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y9, Y7, Y7
+	LEAQ       (DX)(R8*4), DX
+
+done51:
+	VADDPS       Y0, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x0e, X0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x01, X0, X1
+	VADDPS       X0, X1, X0
+	VMOVSS       X0, (AX)
+	VADDPS       Y2, Y3, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x0e, X0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x01, X0, X1
+	VADDPS       X0, X1, X0
+	VMOVSS       X0, 4(AX)
+	VADDPS       Y4, Y5, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x0e, X0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x01, X0, X1
+	VADDPS       X0, X1, X0
+	VMOVSS       X0, 8(AX)
+	VADDPS       Y6, Y7, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x0e, X0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x01, X0, X1
+	VADDPS       X0, X1, X0
+	VMOVSS       X0, 12(AX)
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         $0x10, AX
+	SUBQ         $0x04, CX
+	JMP          rows47
+
+rowsDone48:
+rows52:
+	CMPQ  CX, $0x01
+	JL    rowsDone53
+	MOVQ  x_base+48(FP), BX
+	MOVQ  x_len+56(FP), SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+
+loop54:
+	CMPQ    SI, $0x10
+	JL      rest55
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+	VMULPS  Y2, Y4, Y4
+	VMULPS  Y3, Y5, Y5
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, SI
+	JMP     loop54
+
+rest55:
+	TESTQ      SI, SI
+	JZ         done56
+	LEAQ       constantsAVX2<>+2048(SB), DI
+	MOVQ       SI, R8
+	SHLQ       $0x02, R8
+	SUBQ       R8, DI
+	VMOVUPS    (DI), Y2
+	VMOVUPS    32(DI), Y3
+	VMASKMOVPS (BX), Y2, Y4
+	VMASKMOVPS 32(BX), Y3, Y5
+	LEAQ       (DX), BX
+	VMASKMOVPS (BX), Y2, Y2
+	VMASKMOVPS 32(BX), Y3, Y3
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	LEAQ       (DX)(SI*4), DX
+
+done56:
+	VADDPS       Y0, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x0e, X0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x01, X0, X1
+	VADDPS       X0, X1, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $0x04, AX
+	SUBQ         $0x01, CX
+	JMP          rows52
+
+rowsDone53:
+	VZEROUPPER
+	RET
+
 // func sumAVX2(x []float32) float32
 // Requires: AVX, AVX2, SSE
 TEXT ·sumAVX2(SB), $0-28
@@ -4709,20 +4910,20 @@ TEXT ·sumAVX2(SB), $0-28
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop47:
+loop57:
 	CMPQ    CX, $0x10
-	JL      rest48
+	JL      rest58
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop47
+	JMP     loop57
 
-rest48:
+rest58:
 	TESTQ      CX, CX
-	JZ         done49
+	JZ         done59
 	LEAQ       constantsAVX2<>+2048(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -4733,7 +4934,7 @@ rest48:
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
 
-done49:
+done59:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -4753,9 +4954,9 @@ TEXT ·maxAVX2(SB), $0-28
 	VBROADCASTSS (AX), Y0
 	VBROADCASTSS (AX), Y1
 
-loop50:
+loop60:
 	CMPQ    CX, $0x10
-	JL      rest51
+	JL      rest61
 	VMOVAPS Y0, Y2
 	VMOVAPS Y1, Y3
 	VMOVUPS (AX), Y2
@@ -4764,11 +4965,11 @@ loop50:
 	VMAXPS  Y1, Y3, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop50
+	JMP     loop60
 
-rest51:
+rest61:
 	TESTQ      CX, CX
-	JZ         done52
+	JZ         done62
 	LEAQ       constantsAVX2<>+2048(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -4783,7 +4984,7 @@ rest51:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 
-done52:
+done62:
 	VMAXPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPS       X0, X1, X0
@@ -4803,9 +5004,9 @@ TEXT ·maxAbsAVX2(SB), $0-28
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop53:
+loop63:
 	CMPQ    CX, $0x10
-	JL      rest54
+	JL      rest64
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VPAND   constantsAVX2<>+1152(SB), Y2, Y2
@@ -4814,11 +5015,11 @@ loop53:
 	VMAXPS  Y1, Y3, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop53
+	JMP     loop63
 
-rest54:
+rest64:
 	TESTQ      CX, CX
-	JZ         done55
+	JZ         done65
 	LEAQ       constantsAVX2<>+2048(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -4831,7 +5032,7 @@ rest54:
 	VMAXPS     Y0, Y2, Y0
 	VMAXPS     Y1, Y3, Y1
 
-done55:
+done65:
 	VMAXPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPS       X0, X1, X0
@@ -4851,9 +5052,9 @@ TEXT ·subAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop56:
+loop66:
 	CMPQ    AX, $0x10
-	JL      rest57
+	JL      rest67
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -4866,11 +5067,11 @@ loop56:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop56
+	JMP     loop66
 
-rest57:
+rest67:
 	TESTQ      AX, AX
-	JZ         done58
+	JZ         done68
 	LEAQ       constantsAVX2<>+2048(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -4885,7 +5086,7 @@ rest57:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done58:
+done68:
 	VZEROUPPER
 	RET
 
@@ -4897,9 +5098,9 @@ TEXT ·mulAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop59:
+loop69:
 	CMPQ    AX, $0x10
-	JL      rest60
+	JL      rest70
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -4912,11 +5113,11 @@ loop59:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop59
+	JMP     loop69
 
-rest60:
+rest70:
 	TESTQ      AX, AX
-	JZ         done61
+	JZ         done71
 	LEAQ       constantsAVX2<>+2048(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -4931,7 +5132,7 @@ rest60:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done61:
+done71:
 	VZEROUPPER
 	RET
 
@@ -4942,9 +5143,9 @@ TEXT ·addAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop62:
+loop72:
 	CMPQ    AX, $0x10
-	JL      rest63
+	JL      rest73
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS (DX), Y2
@@ -4956,11 +5157,11 @@ loop62:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop62
+	JMP     loop72
 
-rest63:
+rest73:
 	TESTQ      AX, AX
-	JZ         done64
+	JZ         done74
 	LEAQ       constantsAVX2<>+2048(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -4975,7 +5176,7 @@ rest63:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done64:
+done74:
 	VZEROUPPER
 	RET
 
@@ -4987,9 +5188,9 @@ TEXT ·mulAddAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop65:
+loop75:
 	CMPQ    AX, $0x10
-	JL      rest66
+	JL      rest76
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5006,11 +5207,11 @@ loop65:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop65
+	JMP     loop75
 
-rest66:
+rest76:
 	TESTQ      AX, AX
-	JZ         done67
+	JZ         done77
 	LEAQ       constantsAVX2<>+2048(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -5029,7 +5230,7 @@ rest66:
 	VMASKMOVPS Y4, Y0, (CX)
 	VMASKMOVPS Y5, Y1, 32(CX)
 
-done67:
+done77:
 	VZEROUPPER
 	RET
 
@@ -5043,9 +5244,9 @@ TEXT ·axpyAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop68:
+loop78:
 	CMPQ    AX, $0x10
-	JL      rest69
+	JL      rest79
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -5059,11 +5260,11 @@ loop68:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop68
+	JMP     loop78
 
-rest69:
+rest79:
 	TESTQ      AX, AX
-	JZ         done70
+	JZ         done80
 	LEAQ       constantsAVX2<>+2048(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5080,7 +5281,7 @@ rest69:
 	VMASKMOVPS Y0, Y2, (CX)
 	VMASKMOVPS Y1, Y3, 32(CX)
 
-done70:
+done80:
 	VZEROUPPER
 	RET
 
@@ -5094,9 +5295,9 @@ TEXT ·scaleAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop71:
+loop81:
 	CMPQ    AX, $0x10
-	JL      rest72
+	JL      rest82
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -5106,11 +5307,11 @@ loop71:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop71
+	JMP     loop81
 
-rest72:
+rest82:
 	TESTQ      AX, AX
-	JZ         done73
+	JZ         done83
 	LEAQ       constantsAVX2<>+2048(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5123,7 +5324,7 @@ rest72:
 	VMASKMOVPS Y4, Y2, (CX)
 	VMASKMOVPS Y5, Y3, 32(CX)
 
-done73:
+done83:
 	VZEROUPPER
 	RET
 
@@ -5138,9 +5339,9 @@ TEXT ·scaleMulAVX2(SB), $0-76
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop74:
+loop84:
 	CMPQ    AX, $0x10
-	JL      rest75
+	JL      rest85
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMOVUPS (BX), Y4
@@ -5155,11 +5356,11 @@ loop74:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop74
+	JMP     loop84
 
-rest75:
+rest85:
 	TESTQ      AX, AX
-	JZ         done76
+	JZ         done86
 	LEAQ       constantsAVX2<>+2048(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -5176,7 +5377,7 @@ rest75:
 	VMASKMOVPS Y4, Y2, (CX)
 	VMASKMOVPS Y5, Y3, 32(CX)
 
-done76:
+done86:
 	VZEROUPPER
 	RET
 
@@ -5190,9 +5391,9 @@ TEXT ·addMulAVX2(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop77:
+loop87:
 	CMPQ    AX, $0x10
-	JL      rest78
+	JL      rest88
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
 	VADDPS  constantsAVX2<>+768(SB), Y0, Y0
@@ -5217,11 +5418,11 @@ loop77:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop77
+	JMP     loop87
 
-rest78:
+rest88:
 	TESTQ      AX, AX
-	JZ         done79
+	JZ         done89
 	LEAQ       constantsAVX2<>+2048(SB), R8
 	SHLQ       $0x02, AX
 	SUBQ       AX, R8
@@ -5246,7 +5447,7 @@ rest78:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done79:
+done89:
 	VZEROUPPER
 	RET
 
@@ -5260,9 +5461,9 @@ TEXT ·expIntoAVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop80:
+loop90:
 	CMPQ      AX, $0x10
-	JL        rest81
+	JL        rest91
 	VMOVUPS   (DX), Y2
 	VMOVUPS   32(DX), Y3
 	VSUBPS    Y1, Y2, Y2
@@ -5332,11 +5533,11 @@ loop80:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop80
+	JMP       loop90
 
-rest81:
+rest91:
 	TESTQ      AX, AX
-	JZ         done82
+	JZ         done92
 	LEAQ       constantsAVX2<>+2048(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5409,7 +5610,7 @@ rest81:
 	VMASKMOVPS Y8, Y2, (CX)
 	VMASKMOVPS Y9, Y3, 32(CX)
 
-done82:
+done92:
 	VZEROUPPER
 	RET
 
@@ -5420,9 +5621,9 @@ TEXT ·siluAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop83:
+loop93:
 	CMPQ      AX, $0x10
-	JL        rest84
+	JL        rest94
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VPXOR     constantsAVX2<>+1088(SB), Y0, Y2
@@ -5500,11 +5701,11 @@ loop83:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop83
+	JMP       loop93
 
-rest84:
+rest94:
 	TESTQ      AX, AX
-	JZ         done85
+	JZ         done95
 	LEAQ       constantsAVX2<>+2048(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5585,7 +5786,7 @@ rest84:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done85:
+done95:
 	VZEROUPPER
 	RET
 
@@ -5596,9 +5797,9 @@ TEXT ·mulSigmoidAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop86:
+loop96:
 	CMPQ      AX, $0x10
-	JL        rest87
+	JL        rest97
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VPXOR     constantsAVX2<>+1088(SB), Y0, Y0
@@ -5678,11 +5879,11 @@ loop86:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop86
+	JMP       loop96
 
-rest87:
+rest97:
 	TESTQ      AX, AX
-	JZ         done88
+	JZ         done98
 	LEAQ       constantsAVX2<>+2048(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5765,7 +5966,7 @@ rest87:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done88:
+done98:
 	VZEROUPPER
 	RET
 
@@ -5779,9 +5980,9 @@ TEXT ·quantizeInt8AVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop89:
+loop99:
 	CMPQ         CX, $0x10
-	JL           rest90
+	JL           rest100
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
 	VDIVPS       Y1, Y2, Y2
@@ -5800,11 +6001,11 @@ loop89:
 	ADDQ         $0x40, DX
 	ADDQ         $0x10, AX
 	SUBQ         $0x10, CX
-	JMP          loop89
+	JMP          loop99
 
-rest90:
+rest100:
 	TESTQ        CX, CX
-	JZ           done91
+	JZ           done101
 	LEAQ         constantsAVX2<>+2048(SB), BX
 	MOVQ         CX, SI
 	SHLQ         $0x02, SI
@@ -5827,15 +6028,15 @@ rest90:
 	VPACKSSWB    X0, X1, X0
 	MOVQ         AX, DX
 
-bytes92:
+bytes102:
 	VPEXTRB $0x00, X0, AX
 	MOVB    AL, (DX)
 	VPSRLDQ $0x01, X0, X0
 	INCQ    DX
 	DECQ    CX
-	JNZ     bytes92
+	JNZ     bytes102
 
-done91:
+done101:
 	VZEROUPPER
 	RET
 
@@ -5852,16 +6053,16 @@ TEXT ·combineAVX2(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns93:
+columns103:
 	CMPQ SI, $0x10
-	JL   columnsDone94
+	JL   columnsDone104
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums95:
+sums105:
 	CMPQ    R10, $0x04
-	JL      sumsDone96
+	JL      sumsDone106
 	VMOVUPS constantsAVX2<>+1088(SB), Y0
 	VMOVUPS constantsAVX2<>+1120(SB), Y1
 	VMOVUPS constantsAVX2<>+1088(SB), Y2
@@ -5875,7 +6076,7 @@ sums95:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms97:
+terms107:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -5901,7 +6102,7 @@ terms97:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms97
+	JNZ          terms107
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -5924,19 +6125,19 @@ terms97:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums95
+	JMP          sums105
 
-sumsDone96:
-sums98:
+sumsDone106:
+sums108:
 	CMPQ    R10, $0x01
-	JL      sumsDone99
+	JL      sumsDone109
 	VMOVUPS constantsAVX2<>+1088(SB), Y0
 	VMOVUPS constantsAVX2<>+1120(SB), Y1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms100:
+terms110:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -5947,7 +6148,7 @@ terms100:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms100
+	JNZ          terms110
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -5955,17 +6156,17 @@ terms100:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums98
+	JMP          sums108
 
-sumsDone99:
+sumsDone109:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns93
+	JMP  columns103
 
-columnsDone94:
+columnsDone104:
 	TESTQ   SI, SI
-	JZ      end101
+	JZ      end111
 	LEAQ    constantsAVX2<>+2048(SB), R8
 	SHLQ    $0x02, SI
 	SUBQ    SI, R8
@@ -5974,9 +6175,9 @@ columnsDone94:
 	MOVQ    coef+16(FP), SI
 	MOVQ    m+32(FP), R8
 
-sums102:
+sums112:
 	CMPQ    R8, $0x04
-	JL      sumsDone103
+	JL      sumsDone113
 	VMOVUPS constantsAVX2<>+1088(SB), Y2
 	VMOVUPS constantsAVX2<>+1120(SB), Y3
 	VMOVUPS constantsAVX2<>+1088(SB), Y4
@@ -5990,7 +6191,7 @@ sums102:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms104:
+terms114:
 	VMASKMOVPS   (R9), Y0, Y10
 	VMASKMOVPS   32(R9), Y1, Y11
 	VBROADCASTSS (R10), Y12
@@ -6016,7 +6217,7 @@ terms104:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms104
+	JNZ          terms114
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -6039,19 +6240,19 @@ terms104:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums102
+	JMP          sums112
 
-sumsDone103:
-sums105:
+sumsDone113:
+sums115:
 	CMPQ    R8, $0x01
-	JL      sumsDone106
+	JL      sumsDone116
 	VMOVUPS constantsAVX2<>+1088(SB), Y2
 	VMOVUPS constantsAVX2<>+1120(SB), Y3
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms107:
+terms117:
 	VMASKMOVPS   (R9), Y0, Y4
 	VMASKMOVPS   32(R9), Y1, Y5
 	VBROADCASTSS (R10), Y6
@@ -6062,7 +6263,7 @@ terms107:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms107
+	JNZ          terms117
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -6070,10 +6271,10 @@ terms107:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums105
+	JMP          sums115
 
-sumsDone106:
-end101:
+sumsDone116:
+end111:
 	VZEROUPPER
 	RET
 
@@ -6085,9 +6286,9 @@ TEXT ·gatherAVX2(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-loop108:
+loop118:
 	CMPQ       CX, $0x10
-	JL         rest109
+	JL         rest119
 	VMOVUPS    (BX), Y0
 	VPCMPEQD   Y2, Y2, Y2
 	VGATHERDPS Y2, (DX)(Y0*4), Y1
@@ -6099,22 +6300,22 @@ loop108:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, BX
 	SUBQ       $0x10, CX
-	JMP        loop108
+	JMP        loop118
 
-rest109:
+rest119:
 	TESTQ CX, CX
-	JZ    done111
+	JZ    done121
 
-one110:
+one120:
 	MOVLQSX (BX), SI
 	VMOVSS  (DX)(SI*4), X0
 	VMOVSS  X0, (AX)
 	ADDQ    $0x04, AX
 	ADDQ    $0x04, BX
 	DECQ    CX
-	JNZ     one110
+	JNZ     one120
 
-done111:
+done121:
 	VZEROUPPER
 	RET
 
@@ -6127,17 +6328,17 @@ TEXT ·rotaryAVX2(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads112:
+heads122:
 	TESTQ CX, CX
-	JZ    headsDone113
+	JZ    headsDone123
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop114:
+loop124:
 	CMPQ    DI, $0x10
-	JL      rest115
+	JL      rest125
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (SI), Y2
@@ -6167,11 +6368,11 @@ loop114:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, DI
-	JMP     loop114
+	JMP     loop124
 
-rest115:
+rest125:
 	TESTQ      DI, DI
-	JZ         done116
+	JZ         done126
 	LEAQ       constantsAVX2<>+2048(SB), R10
 	MOVQ       DI, R11
 	SHLQ       $0x02, R11
@@ -6204,13 +6405,13 @@ rest115:
 	VMASKMOVPS Y11, Y1, 32(SI)
 	LEAQ       (AX)(DI*4), AX
 
-done116:
+done126:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads112
+	JMP  heads122
 
-headsDone113:
+headsDone123:
 	VZEROUPPER
 	RET
 
@@ -6225,9 +6426,9 @@ TEXT ·sinkhorn4AVX2(SB), $0-16
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX2<>+768(SB), X4
 
-rounds117:
+rounds127:
 	TESTQ       CX, CX
-	JZ          roundsDone118
+	JZ          roundsDone128
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -6261,9 +6462,9 @@ rounds117:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        CX
-	JMP         rounds117
+	JMP         rounds127
 
-roundsDone118:
+roundsDone128:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
@@ -6282,9 +6483,9 @@ TEXT ·readAllAVX2(SB), $0-25
 	VPXOR Y3, Y3, Y3
 	SHRQ  $0x0a, CX
 
-loop119:
+loop129:
 	TESTQ CX, CX
-	JZ    done120
+	JZ    done130
 	VPXOR (AX), Y0, Y0
 	VPXOR 32(AX), Y1, Y1
 	VPXOR 64(AX), Y2, Y2
@@ -6319,9 +6520,9 @@ loop119:
 	VPXOR 992(AX), Y3, Y3
 	ADDQ  $0x00000400, AX
 	DECQ  CX
-	JMP   loop119
+	JMP   loop129
 
-done120:
+done130:
 	VPXOR        Y1, Y0, Y0
 	VPXOR        Y2, Y0, Y0
 	VPXOR        Y3, Y0, Y0

@@ -53,6 +53,9 @@ func arrangePlanesAVX512(dst []int16, h []int16)
 func dotAVX512(x []float32, y []float32) float32
 
 //go:noescape
+func dotRowsAVX512(dst []float32, rows []float32, x []float32)
+
+//go:noescape
 func sumAVX512(x []float32) float32
 
 //go:noescape

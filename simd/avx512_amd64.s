@@ -2781,6 +2781,169 @@ done57:
 	VZEROUPPER
 	RET
 
+// func dotRowsAVX512(dst []float32, rows []float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dotRowsAVX512(SB), $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ rows_base+24(FP), DX
+	MOVQ x_len+56(FP), BX
+	SHLQ $0x02, BX
+	LEAQ (BX)(BX*2), SI
+
+rows58:
+	CMPQ   CX, $0x04
+	JL     rowsDone59
+	MOVQ   x_base+48(FP), DI
+	MOVQ   x_len+56(FP), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+loop60:
+	CMPQ    R8, $0x10
+	JL      rest61
+	VMOVUPS (DI), Z4
+	VMOVUPS (DX), Z5
+	VMULPS  Z4, Z5, Z5
+	VADDPS  Z5, Z0, Z0
+	VMOVUPS (DX)(BX*1), Z5
+	VMULPS  Z4, Z5, Z5
+	VADDPS  Z5, Z1, Z1
+	VMOVUPS (DX)(BX*2), Z5
+	VMULPS  Z4, Z5, Z5
+	VADDPS  Z5, Z2, Z2
+	VMOVUPS (DX)(SI*1), Z5
+	VMULPS  Z4, Z5, Z5
+	VADDPS  Z5, Z3, Z3
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, R8
+	JMP     loop60
+
+rest61:
+	TESTQ     R8, R8
+	JZ        done62
+	MOVQ      $-1, R9
+	SHLXQ     R8, R9, R9
+	NOTQ      R9
+	KMOVW     R9, K1
+	VMOVUPS.Z (DI), K1, Z4
+	LEAQ      (DX), DI
+	VMOVUPS.Z (DI), K1, Z5
+	VMULPS    Z4, Z5, Z5
+	VADDPS    Z5, Z0, Z0
+	LEAQ      (DX)(BX*1), DI
+	VMOVUPS.Z (DI), K1, Z5
+	VMULPS    Z4, Z5, Z5
+	VADDPS    Z5, Z1, Z1
+	LEAQ      (DX)(BX*2), DI
+	VMOVUPS.Z (DI), K1, Z5
+	VMULPS    Z4, Z5, Z5
+	VADDPS    Z5, Z2, Z2
+	LEAQ      (DX)(SI*1), DI
+	VMOVUPS.Z (DI), K1, Z5
+	VMULPS    Z4, Z5, Z5
+	VADDPS    Z5, Z3, Z3
+	LEAQ      (DX)(R8*4), DX
+
+done62:
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y0, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x0e, X4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x01, X4, X5
+	VADDPS        X4, X5, X4
+	VMOVSS        X4, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y1, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x0e, X4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x01, X4, X5
+	VADDPS        X4, X5, X4
+	VMOVSS        X4, 4(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y2, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x0e, X4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x01, X4, X5
+	VADDPS        X4, X5, X4
+	VMOVSS        X4, 8(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y3, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x0e, X4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x01, X4, X5
+	VADDPS        X4, X5, X4
+	VMOVSS        X4, 12(AX)
+	ADDQ          BX, DX
+	ADDQ          BX, DX
+	ADDQ          BX, DX
+	ADDQ          $0x10, AX
+	SUBQ          $0x04, CX
+	JMP           rows58
+
+rowsDone59:
+rows63:
+	CMPQ   CX, $0x01
+	JL     rowsDone64
+	MOVQ   x_base+48(FP), BX
+	MOVQ   x_len+56(FP), SI
+	VPXORD Z6, Z6, Z6
+
+loop65:
+	CMPQ    SI, $0x10
+	JL      rest66
+	VMOVUPS (BX), Z0
+	VMOVUPS (DX), Z1
+	VMULPS  Z0, Z1, Z1
+	VADDPS  Z1, Z6, Z6
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, SI
+	JMP     loop65
+
+rest66:
+	TESTQ     SI, SI
+	JZ        done67
+	MOVQ      $-1, DI
+	SHLXQ     SI, DI, DI
+	NOTQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (BX), K1, Z0
+	LEAQ      (DX), BX
+	VMOVUPS.Z (BX), K1, Z1
+	VMULPS    Z0, Z1, Z1
+	VADDPS    Z1, Z6, Z6
+	LEAQ      (DX)(SI*4), DX
+
+done67:
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPS        Y6, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X0, X1, X0
+	VPSHUFD       $0x0e, X0, X1
+	VADDPS        X0, X1, X0
+	VPSHUFD       $0x01, X0, X1
+	VADDPS        X0, X1, X0
+	VMOVSS        X0, (AX)
+	ADDQ          $0x04, AX
+	SUBQ          $0x01, CX
+	JMP           rows63
+
+rowsDone64:
+	VZEROUPPER
+	RET
+
 // func sumAVX512(x []float32) float32
 // Requires: AVX, AVX512F, BMI2, SSE
 TEXT ·sumAVX512(SB), $0-28
@@ -2788,18 +2951,18 @@ TEXT ·sumAVX512(SB), $0-28
 	MOVQ   x_len+8(FP), CX
 	VPXORD Z0, Z0, Z0
 
-loop58:
+loop68:
 	CMPQ    CX, $0x10
-	JL      rest59
+	JL      rest69
 	VMOVUPS (AX), Z1
 	VADDPS  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop58
+	JMP     loop68
 
-rest59:
+rest69:
 	TESTQ     CX, CX
-	JZ        done60
+	JZ        done70
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, CX
 	NOTQ      CX
@@ -2807,7 +2970,7 @@ rest59:
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-done60:
+done70:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -2827,19 +2990,19 @@ TEXT ·maxAVX512(SB), $0-28
 	MOVQ         x_len+8(FP), CX
 	VBROADCASTSS (AX), Z0
 
-loop61:
+loop71:
 	CMPQ    CX, $0x10
-	JL      rest62
+	JL      rest72
 	VMOVAPS Z0, Z1
 	VMOVUPS (AX), Z1
 	VMAXPS  Z0, Z1, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop61
+	JMP     loop71
 
-rest62:
+rest72:
 	TESTQ   CX, CX
-	JZ      done63
+	JZ      done73
 	MOVQ    $-1, DX
 	SHLXQ   CX, DX, CX
 	NOTQ    CX
@@ -2848,7 +3011,7 @@ rest62:
 	VMOVUPS (AX), K1, Z1
 	VMAXPS  Z0, Z1, Z0
 
-done63:
+done73:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VMAXPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -2868,19 +3031,19 @@ TEXT ·maxAbsAVX512(SB), $0-28
 	MOVQ   x_len+8(FP), CX
 	VPXORD Z0, Z0, Z0
 
-loop64:
+loop74:
 	CMPQ    CX, $0x10
-	JL      rest65
+	JL      rest75
 	VMOVUPS (AX), Z1
 	VPANDD  constantsAVX512<>+1152(SB), Z1, Z1
 	VMAXPS  Z0, Z1, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop64
+	JMP     loop74
 
-rest65:
+rest75:
 	TESTQ     CX, CX
-	JZ        done66
+	JZ        done76
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, CX
 	NOTQ      CX
@@ -2889,7 +3052,7 @@ rest65:
 	VPANDD    constantsAVX512<>+1152(SB), Z1, Z1
 	VMAXPS    Z0, Z1, Z0
 
-done66:
+done76:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VMAXPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -2910,9 +3073,9 @@ TEXT ·subAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop67:
+loop77:
 	CMPQ    AX, $0x10
-	JL      rest68
+	JL      rest78
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VSUBPS  Z1, Z0, Z0
@@ -2921,11 +3084,11 @@ loop67:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop67
+	JMP     loop77
 
-rest68:
+rest78:
 	TESTQ     AX, AX
-	JZ        done69
+	JZ        done79
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -2935,7 +3098,7 @@ rest68:
 	VSUBPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done69:
+done79:
 	VZEROUPPER
 	RET
 
@@ -2947,9 +3110,9 @@ TEXT ·mulAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop70:
+loop80:
 	CMPQ    AX, $0x10
-	JL      rest71
+	JL      rest81
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VMULPS  Z1, Z0, Z0
@@ -2958,11 +3121,11 @@ loop70:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop70
+	JMP     loop80
 
-rest71:
+rest81:
 	TESTQ     AX, AX
-	JZ        done72
+	JZ        done82
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -2972,7 +3135,7 @@ rest71:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done72:
+done82:
 	VZEROUPPER
 	RET
 
@@ -2983,9 +3146,9 @@ TEXT ·addAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop73:
+loop83:
 	CMPQ    AX, $0x10
-	JL      rest74
+	JL      rest84
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
 	VADDPS  Z1, Z0, Z0
@@ -2993,11 +3156,11 @@ loop73:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop73
+	JMP     loop83
 
-rest74:
+rest84:
 	TESTQ     AX, AX
-	JZ        done75
+	JZ        done85
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3007,7 +3170,7 @@ rest74:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done75:
+done85:
 	VZEROUPPER
 	RET
 
@@ -3019,9 +3182,9 @@ TEXT ·mulAddAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop76:
+loop86:
 	CMPQ    AX, $0x10
-	JL      rest77
+	JL      rest87
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VMULPS  Z1, Z0, Z0
@@ -3032,11 +3195,11 @@ loop76:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop76
+	JMP     loop86
 
-rest77:
+rest87:
 	TESTQ     AX, AX
-	JZ        done78
+	JZ        done88
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3048,7 +3211,7 @@ rest77:
 	VADDPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done78:
+done88:
 	VZEROUPPER
 	RET
 
@@ -3061,9 +3224,9 @@ TEXT ·axpyAVX512(SB), $0-56
 	MOVSS        a+24(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop79:
+loop89:
 	CMPQ    AX, $0x10
-	JL      rest80
+	JL      rest90
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS (CX), Z2
@@ -3072,11 +3235,11 @@ loop79:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop79
+	JMP     loop89
 
-rest80:
+rest90:
 	TESTQ     AX, AX
-	JZ        done81
+	JZ        done91
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3087,7 +3250,7 @@ rest80:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done81:
+done91:
 	VZEROUPPER
 	RET
 
@@ -3100,20 +3263,20 @@ TEXT ·scaleAVX512(SB), $0-56
 	MOVSS        a+24(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop82:
+loop92:
 	CMPQ    AX, $0x10
-	JL      rest83
+	JL      rest93
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS Z1, (CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop82
+	JMP     loop92
 
-rest83:
+rest93:
 	TESTQ     AX, AX
-	JZ        done84
+	JZ        done94
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3122,7 +3285,7 @@ rest83:
 	VMULPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done84:
+done94:
 	VZEROUPPER
 	RET
 
@@ -3136,9 +3299,9 @@ TEXT ·scaleMulAVX512(SB), $0-76
 	MOVSS        a+72(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop85:
+loop95:
 	CMPQ    AX, $0x10
-	JL      rest86
+	JL      rest96
 	VMOVUPS (DX), Z1
 	VMOVUPS (BX), Z2
 	VMULPS  Z2, Z1, Z1
@@ -3148,11 +3311,11 @@ loop85:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop85
+	JMP     loop95
 
-rest86:
+rest96:
 	TESTQ     AX, AX
-	JZ        done87
+	JZ        done97
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3163,7 +3326,7 @@ rest86:
 	VMULPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done87:
+done97:
 	VZEROUPPER
 	RET
 
@@ -3177,9 +3340,9 @@ TEXT ·addMulAVX512(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop88:
+loop98:
 	CMPQ    AX, $0x10
-	JL      rest89
+	JL      rest99
 	VMOVUPS (BX), Z0
 	VADDPS  constantsAVX512<>+768(SB), Z0, Z0
 	VMOVUPS (DX), Z1
@@ -3195,11 +3358,11 @@ loop88:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop88
+	JMP     loop98
 
-rest89:
+rest99:
 	TESTQ     AX, AX
-	JZ        done90
+	JZ        done100
 	MOVQ      $-1, R8
 	SHLXQ     AX, R8, AX
 	NOTQ      AX
@@ -3214,7 +3377,7 @@ rest89:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done90:
+done100:
 	VZEROUPPER
 	RET
 
@@ -3227,9 +3390,9 @@ TEXT ·expIntoAVX512(SB), $0-52
 	MOVSS        shift+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop91:
+loop101:
 	CMPQ      AX, $0x10
-	JL        rest92
+	JL        rest102
 	VMOVUPS   (DX), Z1
 	VSUBPS    Z0, Z1, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -3266,11 +3429,11 @@ loop91:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop91
+	JMP       loop101
 
-rest92:
+rest102:
 	TESTQ     AX, AX
-	JZ        done93
+	JZ        done103
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3309,7 +3472,7 @@ rest92:
 	VMOVAPS.Z Z3, K2, Z3
 	VMOVUPS   Z3, K1, (CX)
 
-done93:
+done103:
 	VZEROUPPER
 	RET
 
@@ -3320,9 +3483,9 @@ TEXT ·siluAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop94:
+loop104:
 	CMPQ      AX, $0x10
-	JL        rest95
+	JL        rest105
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1088(SB), Z0, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -3363,11 +3526,11 @@ loop94:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop94
+	JMP       loop104
 
-rest95:
+rest105:
 	TESTQ     AX, AX
-	JZ        done96
+	JZ        done106
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3410,7 +3573,7 @@ rest95:
 	VMULPS    Z4, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done96:
+done106:
 	VZEROUPPER
 	RET
 
@@ -3421,9 +3584,9 @@ TEXT ·mulSigmoidAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop97:
+loop107:
 	CMPQ      AX, $0x10
-	JL        rest98
+	JL        rest108
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1088(SB), Z0, Z0
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -3465,11 +3628,11 @@ loop97:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop97
+	JMP       loop107
 
-rest98:
+rest108:
 	TESTQ     AX, AX
-	JZ        done99
+	JZ        done109
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3513,7 +3676,7 @@ rest98:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done99:
+done109:
 	VZEROUPPER
 	RET
 
@@ -3526,9 +3689,9 @@ TEXT ·quantizeInt8AVX512(SB), $0-52
 	MOVSS        scale+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop100:
+loop110:
 	CMPQ      CX, $0x10
-	JL        rest101
+	JL        rest111
 	VMOVUPS   (DX), Z1
 	VDIVPS    Z0, Z1, Z1
 	VMAXPS    constantsAVX512<>+896(SB), Z1, Z1
@@ -3538,11 +3701,11 @@ loop100:
 	ADDQ      $0x40, DX
 	ADDQ      $0x10, AX
 	SUBQ      $0x10, CX
-	JMP       loop100
+	JMP       loop110
 
-rest101:
+rest111:
 	TESTQ     CX, CX
-	JZ        done102
+	JZ        done112
 	MOVQ      $-1, BX
 	SHLXQ     CX, BX, CX
 	NOTQ      CX
@@ -3554,7 +3717,7 @@ rest101:
 	VCVTPS2DQ Z1, Z1
 	VPMOVDB   Z1, K1, (AX)
 
-done102:
+done112:
 	VZEROUPPER
 	RET
 
@@ -3571,16 +3734,16 @@ TEXT ·combineAVX512(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns103:
+columns113:
 	CMPQ SI, $0x40
-	JL   columnsDone104
+	JL   columnsDone114
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums105:
+sums115:
 	CMPQ    R10, $0x04
-	JL      sumsDone106
+	JL      sumsDone116
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -3602,7 +3765,7 @@ sums105:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms107:
+terms117:
 	VMOVUPS      (R11), Z16
 	VMOVUPS      64(R11), Z17
 	VMOVUPS      128(R11), Z18
@@ -3646,7 +3809,7 @@ terms107:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms107
+	JNZ          terms117
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -3677,12 +3840,12 @@ terms107:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums105
+	JMP          sums115
 
-sumsDone106:
-sums108:
+sumsDone116:
+sums118:
 	CMPQ    R10, $0x01
-	JL      sumsDone109
+	JL      sumsDone119
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -3691,7 +3854,7 @@ sums108:
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms110:
+terms120:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -3708,7 +3871,7 @@ terms110:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms110
+	JNZ          terms120
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -3718,25 +3881,25 @@ terms110:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums108
+	JMP          sums118
 
-sumsDone109:
+sumsDone119:
 	ADDQ $0x00000100, AX
 	ADDQ $0x00000100, CX
 	SUBQ $0x00000040, SI
-	JMP  columns103
+	JMP  columns113
 
-columnsDone104:
-columns111:
+columnsDone114:
+columns121:
 	CMPQ SI, $0x20
-	JL   columnsDone112
+	JL   columnsDone122
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums113:
+sums123:
 	CMPQ    R10, $0x04
-	JL      sumsDone114
+	JL      sumsDone124
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -3750,7 +3913,7 @@ sums113:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms115:
+terms125:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VBROADCASTSS (R12), Z10
@@ -3776,7 +3939,7 @@ terms115:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms115
+	JNZ          terms125
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -3799,19 +3962,19 @@ terms115:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums113
+	JMP          sums123
 
-sumsDone114:
-sums116:
+sumsDone124:
+sums126:
 	CMPQ    R10, $0x01
-	JL      sumsDone117
+	JL      sumsDone127
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms118:
+terms128:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R12), Z4
@@ -3822,7 +3985,7 @@ terms118:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms118
+	JNZ          terms128
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -3830,25 +3993,25 @@ terms118:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums116
+	JMP          sums126
 
-sumsDone117:
+sumsDone127:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	SUBQ $0x00000020, SI
-	JMP  columns111
+	JMP  columns121
 
-columnsDone112:
-columns119:
+columnsDone122:
+columns129:
 	CMPQ SI, $0x10
-	JL   columnsDone120
+	JL   columnsDone130
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums121:
+sums131:
 	CMPQ    R10, $0x04
-	JL      sumsDone122
+	JL      sumsDone132
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -3858,7 +4021,7 @@ sums121:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms123:
+terms133:
 	VMOVUPS      (R11), Z4
 	VBROADCASTSS (R12), Z5
 	VMULPS       Z5, Z4, Z5
@@ -3875,7 +4038,7 @@ terms123:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms123
+	JNZ          terms133
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
@@ -3894,18 +4057,18 @@ terms123:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums121
+	JMP          sums131
 
-sumsDone122:
-sums124:
+sumsDone132:
+sums134:
 	CMPQ    R10, $0x01
-	JL      sumsDone125
+	JL      sumsDone135
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms126:
+terms136:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R12), Z2
 	VMULPS       Z2, Z1, Z1
@@ -3913,24 +4076,24 @@ terms126:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms126
+	JNZ          terms136
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums124
+	JMP          sums134
 
-sumsDone125:
+sumsDone135:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns119
+	JMP  columns129
 
-columnsDone120:
+columnsDone130:
 	TESTQ SI, SI
-	JZ    end127
+	JZ    end137
 	MOVQ  $-1, R8
 	SHLXQ SI, R8, SI
 	NOTQ  SI
@@ -3938,9 +4101,9 @@ columnsDone120:
 	MOVQ  coef+16(FP), SI
 	MOVQ  m+32(FP), R8
 
-sums128:
+sums138:
 	CMPQ    R8, $0x04
-	JL      sumsDone129
+	JL      sumsDone139
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -3950,7 +4113,7 @@ sums128:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms130:
+terms140:
 	VMOVUPS.Z    (R9), K1, Z4
 	VBROADCASTSS (R10), Z5
 	VMULPS       Z5, Z4, Z5
@@ -3967,7 +4130,7 @@ terms130:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms130
+	JNZ          terms140
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
@@ -3986,18 +4149,18 @@ terms130:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums128
+	JMP          sums138
 
-sumsDone129:
-sums131:
+sumsDone139:
+sums141:
 	CMPQ    R8, $0x01
-	JL      sumsDone132
+	JL      sumsDone142
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms133:
+terms143:
 	VMOVUPS.Z    (R9), K1, Z1
 	VBROADCASTSS (R10), Z2
 	VMULPS       Z2, Z1, Z1
@@ -4005,17 +4168,17 @@ terms133:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms133
+	JNZ          terms143
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums131
+	JMP          sums141
 
-sumsDone132:
-end127:
+sumsDone142:
+end137:
 	VZEROUPPER
 	RET
 
@@ -4027,9 +4190,9 @@ TEXT ·gatherAVX512(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-loop134:
+loop144:
 	CMPQ       CX, $0x10
-	JL         rest135
+	JL         rest145
 	VMOVUPS    (BX), Z0
 	KXNORW     K1, K1, K1
 	VGATHERDPS (DX)(Z0*4), K1, Z1
@@ -4037,22 +4200,22 @@ loop134:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, BX
 	SUBQ       $0x10, CX
-	JMP        loop134
+	JMP        loop144
 
-rest135:
+rest145:
 	TESTQ CX, CX
-	JZ    done137
+	JZ    done147
 
-one136:
+one146:
 	MOVLQSX (BX), SI
 	VMOVSS  (DX)(SI*4), X0
 	VMOVSS  X0, (AX)
 	ADDQ    $0x04, AX
 	ADDQ    $0x04, BX
 	DECQ    CX
-	JNZ     one136
+	JNZ     one146
 
-done137:
+done147:
 	VZEROUPPER
 	RET
 
@@ -4065,17 +4228,17 @@ TEXT ·rotaryAVX512(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads138:
+heads148:
 	TESTQ CX, CX
-	JZ    headsDone139
+	JZ    headsDone149
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop140:
+loop150:
 	CMPQ    DI, $0x10
-	JL      rest141
+	JL      rest151
 	VMOVUPS (AX), Z0
 	VMOVUPS (SI), Z1
 	VMOVUPS (R8), Z2
@@ -4093,11 +4256,11 @@ loop140:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, DI
-	JMP     loop140
+	JMP     loop150
 
-rest141:
+rest151:
 	TESTQ     DI, DI
-	JZ        done142
+	JZ        done152
 	MOVQ      $-1, R10
 	SHLXQ     DI, R10, R10
 	NOTQ      R10
@@ -4116,13 +4279,13 @@ rest141:
 	VMOVUPS   Z4, K1, (SI)
 	LEAQ      (AX)(DI*4), AX
 
-done142:
+done152:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads138
+	JMP  heads148
 
-headsDone139:
+headsDone149:
 	VZEROUPPER
 	RET
 
@@ -4137,9 +4300,9 @@ TEXT ·sinkhorn4AVX512(SB), $0-16
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX512<>+768(SB), X4
 
-rounds143:
+rounds153:
 	TESTQ       CX, CX
-	JZ          roundsDone144
+	JZ          roundsDone154
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -4173,9 +4336,9 @@ rounds143:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        CX
-	JMP         rounds143
+	JMP         rounds153
 
-roundsDone144:
+roundsDone154:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
@@ -4194,9 +4357,9 @@ TEXT ·readAllAVX512(SB), $0-25
 	VPXORD Z3, Z3, Z3
 	SHRQ   $0x0a, CX
 
-loop145:
+loop155:
 	TESTQ  CX, CX
-	JZ     done146
+	JZ     done156
 	VPXORD (AX), Z0, Z0
 	VPXORD 64(AX), Z1, Z1
 	VPXORD 128(AX), Z2, Z2
@@ -4215,9 +4378,9 @@ loop145:
 	VPXORD 960(AX), Z3, Z3
 	ADDQ   $0x00000400, AX
 	DECQ   CX
-	JMP    loop145
+	JMP    loop155
 
-done146:
+done156:
 	VPXORD        Z1, Z0, Z0
 	VPXORD        Z2, Z0, Z0
 	VPXORD        Z3, Z0, Z0

@@ -29,6 +29,7 @@ type Kernels struct {
 	Rotary       func(x, cos, sin []float32)
 
 	Dot          func(x, y []float32) float32
+	DotRows      func(dst, rows, x []float32)
 	Sum          func(x []float32) float32
 	Max          func(x []float32) float32
 	MaxAbs       func(x []float32) float32
@@ -59,7 +60,7 @@ func generic() Kernels {
 		Rotate: Rotate, ArrangeNarrow: copyWords, ArrangeWide: copyWords,
 		MulNarrow: MulNarrow, MulWide: MulWide, Hadamard: Hadamard,
 		ScoreKeys: ScoreKeys, SplitWeights: SplitWeights, SumValues: SumValues, JoinSums: JoinSums, Rotary: Rotary,
-		Dot: Dot, Sum: Sum, Max: Max, MaxAbs: MaxAbs, QuantizeInt8: QuantizeInt8,
+		Dot: Dot, DotRows: DotRows, Sum: Sum, Max: Max, MaxAbs: MaxAbs, QuantizeInt8: QuantizeInt8,
 		Axpy: Axpy, Scale: Scale, Add: Add, Sub: Sub, Mul: Mul, MulAdd: MulAdd, ScaleMul: ScaleMul, AddMul: AddMul,
 		Combine: Combine, Gather: Gather, Sinkhorn: Sinkhorn, ExpInto: ExpInto, Silu: Silu, MulSigmoid: MulSigmoid,
 		ReadAll: ReadAll, Peak: Peak,

@@ -28,7 +28,7 @@ func avx2() Kernels {
 		Hadamard:  func(x *[Group]float32) { hadamardAVX2(&x[0]) },
 		ScoreKeys: scoreKeysAVX2, SplitWeights: splitWeightsAVX2, SumValues: sumValuesAVX2,
 		JoinSums: joinSumsAVX2, Rotary: rotaryAVX2,
-		Dot: dotAVX2, Sum: sumAVX2, Max: maxAVX2, MaxAbs: maxAbsAVX2, QuantizeInt8: quantizeInt8AVX2,
+		Dot: dotAVX2, DotRows: dotRowsAVX2, Sum: sumAVX2, Max: maxAVX2, MaxAbs: maxAbsAVX2, QuantizeInt8: quantizeInt8AVX2,
 		Axpy: axpyAVX2, Scale: scaleAVX2, Add: addAVX2, Sub: subAVX2, Mul: mulAVX2, MulAdd: mulAddAVX2,
 		ScaleMul: scaleMulAVX2, AddMul: addMulAVX2,
 		Combine: func(out, rows, coef []float32, m, n, stride, step int) {
@@ -72,7 +72,7 @@ func avx512() Kernels {
 		Hadamard:  func(x *[Group]float32) { hadamardAVX512(&x[0]) },
 		ScoreKeys: scoreKeysAVX512, SplitWeights: splitWeightsAVX512, SumValues: sumValuesAVX512,
 		JoinSums: joinSumsAVX512, Rotary: rotaryAVX512,
-		Dot: dotAVX512, Sum: sumAVX512, Max: maxAVX512, MaxAbs: maxAbsAVX512, QuantizeInt8: quantizeInt8AVX512,
+		Dot: dotAVX512, DotRows: dotRowsAVX512, Sum: sumAVX512, Max: maxAVX512, MaxAbs: maxAbsAVX512, QuantizeInt8: quantizeInt8AVX512,
 		Axpy: axpyAVX512, Scale: scaleAVX512, Add: addAVX512, Sub: subAVX512, Mul: mulAVX512, MulAdd: mulAddAVX512,
 		ScaleMul: scaleMulAVX512, AddMul: addMulAVX512,
 		Combine: func(out, rows, coef []float32, m, n, stride, step int) {

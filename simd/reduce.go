@@ -30,6 +30,13 @@ func Dot(x, y []float32) float32 {
 	return tree(&s)
 }
 
+// DotRows writes Dot(row i of rows, x) to dst[i]; a row is as long as x.
+func DotRows(dst, rows, x []float32) {
+	for i := range dst {
+		dst[i] = Dot(rows[i*len(x):(i+1)*len(x)], x)
+	}
+}
+
 // Sum returns the sum of x.
 func Sum(x []float32) float32 {
 	var s [Lanes]float32

@@ -49,7 +49,7 @@ func (s *Session) newToken(index int) token {
 		q8: newHeads8(g.Heads, keyDim(m)), k8: newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
 		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2),
 		o: f(g.Heads * g.VDim), r: s.outs[index*d:][:d],
-		cond: f(len(m.blocks[0].condV)), condN: f(g.HadaSize), z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
+		cond: f(m.blocks[0].rank), condN: f(g.HadaSize), z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
 	}
 	if s.keepCells() {
 		t.cells = f((len(m.blocks) + 1) * d)

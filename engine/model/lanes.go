@@ -75,14 +75,8 @@ func (s *Session) blockOut(t *token) {
 
 // meanLanes writes the mean over lanes to dst.
 func (s *Session) meanLanes(t *token, dst []float32) {
-	d := s.m.g.Width
-	copy(dst, t.lanes[:d])
-	for i := 1; i < s.m.g.Lanes; i++ {
-		s.k.Add(dst, t.lanes[i*d:(i+1)*d])
-	}
-	for i := range dst {
-		dst[i] /= float32(s.m.g.Lanes)
-	}
+	n := s.m.g.Lanes
+	s.k.Combine(dst, t.lanes, s.m.laneShare, 1, n, n, 1)
 }
 
 func (s *Session) keepCell(t *token, row int, x []float32) {

@@ -34,9 +34,7 @@ func (s *Session) kron(t *token, out, z, a, b []float32) {
 
 // condition writes softmax(cond_v^T x) cond_u to t.condN.
 func (s *Session) condition(t *token, b *block) {
-	for r, column := range b.condV {
-		t.cond[r] = s.k.Dot(column, t.norm)
-	}
+	s.k.DotRows(t.cond, b.condV, t.norm)
 	s.k.Softmax(t.cond)
 	s.k.Combine(t.condN, b.condU, t.cond, 1, len(t.cond), len(t.cond), 1)
 	if s.hook != nil {

@@ -41,6 +41,7 @@ type Model struct {
 
 	laneWork, mlpWork int // about the multiply-adds per token and block
 
+	laneShare []float32 // 1/lanes for each lane
 	frequency []float32 // rotary, per pair of the head vector
 	heads     []*head
 }
@@ -65,8 +66,9 @@ type block struct {
 	w1a, w1b      []float32
 	w2a, w2b      []float32
 	w3a, w3b      []float32
-	condV         [][]float32 // [rank][d], the stored matrix transposed
-	condU         []float32   // [rank][hada_n]
+	condV         []float32 // [rank][d], the stored matrix transposed
+	rank          int
+	condU         []float32 // [rank][hada_n]
 	aPre, aPost   float32
 	aRes          float32
 	bPre, bPost   []float32 // with the layer's own offsets added
@@ -118,6 +120,9 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 		permute1:  l.permutation("hada_p1"),
 		permute2:  l.permutation("hada_p2"),
 		frequency: frequencies(g),
+	}
+	for range g.Lanes {
+		m.laneShare = append(m.laneShare, 1/float32(g.Lanes))
 	}
 	m.head = l.rowsOf("embedding", 0, g.LogitCount())
 	m.mlpA = a.Lookup("layers.0.w1a").Shape[0]
@@ -278,14 +283,13 @@ func splitRows(x []float32, width int) [][]float32 {
 	return rows
 }
 
-// columns is rows of the transposed record.
-func (l *loader) columns(role string) [][]float32 {
+// transposed is a [n, width] record as [width, n].
+func (l *loader) transposed(role string) []float32 {
 	rows := l.rows(role)
-	out := make([][]float32, len(rows[0]))
-	for c := range out {
-		out[c] = make([]float32, len(rows))
+	out := make([]float32, 0, len(rows)*len(rows[0]))
+	for c := range rows[0] {
 		for r := range rows {
-			out[c][r] = rows[r][c]
+			out = append(out, rows[r][c])
 		}
 	}
 	return out
@@ -315,7 +319,7 @@ func (l *loader) block(old int, g cact.Geometry) block {
 		w1a: l.floats(role("w1a")), w1b: l.floats(role("w1b")),
 		w2a: l.floats(role("w2a")), w2b: l.floats(role("w2b")),
 		w3a: l.floats(role("w3a")), w3b: l.floats(role("w3b")),
-		condV: l.columns(role("cond_v")), condU: l.floats(role("cond_u")),
+		condV: l.transposed(role("cond_v")), rank: len(l.rows(role("cond_v"))[0]), condU: l.floats(role("cond_u")),
 	}
 	if g.ConvTaps > 0 {
 		b.qTaps, b.kTaps, b.vTaps = l.rows(role("q_taps")), l.rows(role("k_taps")), l.rows(role("v_taps"))

@@ -27,6 +27,8 @@ func (g *gen) reductions() {
 	})
 	g.returnTree(sum, g.VADDPS)
 
+	g.dotRows()
+
 	g.function("sum", "func(x []float32) float32")
 	x, n = g.pointer("x"), g.length("x")
 	sum = g.vec()
@@ -76,9 +78,70 @@ func (g *gen) and() func(...operand.Op) {
 	return func(o ...operand.Op) { g.VPAND(o[0], o[1], o[2]) }
 }
 
-// returnTree adds (or takes the larger of) lanes j and j+8, j+4, j+2, j+1, and
-// returns lane 0.
+// dotRows is simd.DotRows: several rows at a time, because one sum waits for
+// its last addition.
+func (g *gen) dotRows() {
+	g.function("dotRows", "func(dst, rows, x []float32)")
+	dst, left, row := g.pointer("dst"), g.length("dst"), g.pointer("rows")
+	bytes, bytes3 := g.length("x"), g.GP64()
+	g.SHLQ(operand.Imm(2), bytes)
+	g.LEAQ(operand.Mem{Base: bytes, Index: bytes, Scale: 2}, bytes3)
+	for _, count := range []int{4, 1} {
+		loop, done := g.label("rows"), g.label("rowsDone")
+		g.Label(loop)
+		g.CMPQ(left, operand.Imm(uint64(count)))
+		g.JL(operand.LabelRef(done))
+		x, n := g.pointer("x"), g.length("x")
+		sums := make([]vec, count)
+		for i := range sums {
+			sums[i] = g.vec()
+			g.zero(sums[i])
+		}
+		places := []operand.Mem{{Base: row}, {Base: row, Index: bytes, Scale: 1}, {Base: row, Index: bytes, Scale: 2}, {Base: row, Index: bytes3, Scale: 1}}
+		g.blocks(n, []reg.GPVirtual{x, row}, func(a access) {
+			v := g.vec()
+			a.load(v, x, 0)
+			for i := range sums {
+				w := g.vec()
+				if a.tail != nil {
+					at := g.GP64()
+					g.LEAQ(places[i], at)
+					a.load(w, at, 0)
+				} else {
+					for k, r := range w {
+						g.VMOVUPS(places[i].Offset(k*g.width), r)
+					}
+				}
+				op3(g.VMULPS, v, w, w)
+				op3(g.VADDPS, w, sums[i], sums[i])
+			}
+			if a.tail != nil { // to the end of the row
+				g.LEAQ(operand.Mem{Base: row, Index: n, Scale: 4}, row)
+			}
+		})
+		for i := range sums {
+			g.VMOVSS(g.tree(sums[i], g.VADDPS), operand.Mem{Base: dst, Disp: 4 * i})
+		}
+		for range count - 1 {
+			g.ADDQ(bytes, row)
+		}
+		g.ADDQ(operand.Imm(uint64(4*count)), dst)
+		g.SUBQ(operand.Imm(uint64(count)), left)
+		g.JMP(operand.LabelRef(loop))
+		g.Label(done)
+	}
+	g.finish()
+}
+
+// returnTree returns the tree of a vector's lanes.
 func (g *gen) returnTree(v vec, op func(...operand.Op)) {
+	g.Store(g.tree(v, op), g.ReturnIndex(0))
+	g.finish()
+}
+
+// tree adds (or takes the larger of) lanes j and j+8, j+4, j+2, j+1; the result
+// is lane 0.
+func (g *gen) tree(v vec, op func(...operand.Op)) reg.VecVirtual {
 	var y, h reg.VecVirtual
 	if g.wide() {
 		h = g.YMM()
@@ -96,8 +159,7 @@ func (g *gen) returnTree(v vec, op func(...operand.Op)) {
 	op(x, t, x)
 	g.VPSHUFD(operand.Imm(0x01), x, t)
 	op(x, t, x)
-	g.Store(x, g.ReturnIndex(0))
-	g.finish()
+	return x
 }
 
 // elements emits the functions that treat each element by itself.
