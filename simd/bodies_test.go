@@ -89,6 +89,13 @@ var rotations = []body{
 
 var floatKernels = []body{
 	reduction("Dot", 0, func(k *Kernels, x, y []float32) float32 { return k.Dot(x, y) }),
+	{
+		// rows, len(x)
+		field: "DotRows", group: "floats", elem: 4, prepare: prepareDotRows,
+		all:  shapes(cross(upTo(0, 9, 1), upTo(0, 70, 1)), cross(list(1, 2, 3, 4, 5, 8, 30), list(127, 128, 129, 257, 768, 1025))),
+		some: cross(list(0, 1, 2, 3, 4, 5, 7, 8, 9, 13), list(0, 1, 5, 8, 15, 16, 17, 31, 32, 33, 47, 64, 129)),
+		few:  cross(list(1, 4, 5, 6, 11), list(3, 16, 33, 65)),
+	},
 	reduction("Sum", 0, func(k *Kernels, x, _ []float32) float32 { return k.Sum(x) }),
 	reduction("Max", 1, func(k *Kernels, x, _ []float32) float32 { return k.Max(x) }),
 	reduction("MaxAbs", 0, func(k *Kernels, x, _ []float32) float32 { return k.MaxAbs(x) }),
@@ -164,6 +171,11 @@ func reduction(field string, shortest int, f func(k *Kernels, x, y []float32) fl
 		return func(k *Kernels) { out[0] = f(k, x, y) }
 	}
 	return b
+}
+
+func prepareDotRows(c *trial, s shape) func(*Kernels) {
+	rows, x, dst := c.floats(s[0]*s[1]), c.floats(s[1]), c.floats(s[0])
+	return func(k *Kernels) { k.DotRows(dst, rows, x) }
 }
 
 // elementwise is the body of a kernel whose destination has the length of its

@@ -97,6 +97,9 @@ func TestGuardsCatchReads(t *testing.T) {
 	}
 	for _, field := range kernelFields() {
 		b := bodyOf(field)
+		if b == nil {
+			continue // TestEveryKernelHasATest fails
+		}
 		for which := range regionsOf(field) {
 			behind := spoiled(field, touching(which, func(r region) { seen = *r.at(r.size) }))
 			before := spoiled(field, touching(which, func(r region) { seen = *r.at(-1) }))

@@ -18,9 +18,9 @@ type trial struct {
 
 	seed    rand.PCG
 	r       *rand.Rand
-	at      int     // in data
-	same    float32 // the value of the fill equal
-	minus   bool    // the fill zeros has negative ones only
+	at      int       // in data
+	same    float32   // the value of the fill equal
+	zeros   []float32 // the values of the fill zeros
 	buffers []buffer
 }
 
@@ -66,13 +66,15 @@ func (c *trial) begin(seed uint64) {
 	c.place.reset()
 	c.seed.Seed(seed, 1)
 	c.at, c.buffers = 0, c.buffers[:0]
-	c.same, c.minus = 127, c.r.IntN(2) == 0
+	c.zeros = [...][]float32{{minusZero}, {0, minusZero}, {0, minusZero, -1}}[c.r.IntN(3)]
+	c.same = 127
 	if c.r.IntN(2) == 0 {
 		c.same = extremes[c.r.IntN(len(extremes))]
 	}
 }
 
-// take returns a new buffer of n elements.
+// take returns a new buffer of n elements. Its capacity, which no kernel may
+// take for the length, promises more than the placement holds.
 func take[T any](c *trial, n int, f form) []T {
 	var zero T
 	elem := int(unsafe.Sizeof(zero))
@@ -90,7 +92,7 @@ func take[T any](c *trial, n int, f form) []T {
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&around[from])), n)
+	return unsafe.Slice((*T)(unsafe.Pointer(&around[from])), n+margin/4/elem)[:n]
 }
 
 // compare runs the definition and an implementation on the same contents and
@@ -189,7 +191,7 @@ type fill int
 const (
 	ordinary fill = iota
 	equal         // one value everywhere
-	zeros         // of both signs, or negative ones only
+	zeros         // of both signs, negative ones only, or the largest of all
 	extreme       // finite, but huge or subnormal; integers at their bounds
 	special       // extreme, NaN or infinite
 	fuzzed
@@ -230,10 +232,7 @@ func (c *trial) float() float32 {
 	case equal:
 		return c.same
 	case zeros:
-		if c.minus || c.r.IntN(2) == 0 {
-			return minusZero
-		}
-		return 0
+		return c.zeros[c.r.IntN(len(c.zeros))]
 	case fuzzed:
 		return math.Float32frombits(c.word())
 	case special:
