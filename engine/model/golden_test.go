@@ -10,6 +10,7 @@ import (
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/internal/golden"
+	"github.com/libneedle/libneedle/simd"
 )
 
 // goldenCases are the stored cases and those of NEEDLE_ORACLE_DIR, which the
@@ -69,7 +70,7 @@ func judge(t *testing.T, m *model.Model, name string, p *golden.Prompt, exact bo
 
 // judgeCase runs all of a case in one form and returns the short prompts'
 // cosines of logits and cells, and how many runs are within twice the floor.
-func judgeCase(t *testing.T, c *golden.Case, exact bool) (short []float64, within, runs int) {
+func judgeCase(t *testing.T, c *golden.Case, tier string, exact bool) (short []float64, within, runs int) {
 	t.Helper()
 	count := func(r golden.Result) {
 		short = append(short, r.ShortCells...)
@@ -78,7 +79,7 @@ func judgeCase(t *testing.T, c *golden.Case, exact bool) (short []float64, withi
 			within++
 		}
 	}
-	m := build(t, c, c.Archive, model.Options{Exact: exact})
+	m := build(t, c, c.Archive, model.Options{Exact: exact, SIMD: tier})
 	for i, p := range c.Prompts {
 		count(judge(t, m, fmt.Sprintf("prompt %d", i), p, exact))
 	}
@@ -87,38 +88,47 @@ func judgeCase(t *testing.T, c *golden.Case, exact bool) (short []float64, withi
 		count(judge(t, m, fmt.Sprintf("window %d sink %d", p.Window, p.Sink), p, exact))
 	}
 	for _, p := range c.Depths {
-		m := build(t, c, c.Archive, model.Options{Exact: exact, Depth: p.Depth})
+		m := build(t, c, c.Archive, model.Options{Exact: exact, Depth: p.Depth, SIMD: tier})
 		count(judge(t, m, fmt.Sprintf("depth %d", p.Depth), p, exact))
 	}
 	return short, within, runs
 }
 
 func TestExactFormAgainstOracle(t *testing.T) {
-	precise, cases := 0, goldenCases(t)
-	for _, c := range cases {
-		t.Run(c.Name, func(t *testing.T) {
-			short, _, _ := judgeCase(t, c, true)
-			m := golden.Median(short)
-			t.Logf("short prompts: median cosine %.8f of logits and cells", m)
-			if m <= 0.9999 {
-				t.Errorf("short prompts: median cosine %.7f, want above 0.9999", m)
-			}
-			if m > 0.99999 {
-				precise++
-			}
-		})
-	}
-	if precise*3 < len(cases)*2 {
-		t.Errorf("%d of %d cases above 0.99999 on short prompts, want two thirds", precise, len(cases))
+	precise, cases := 0, 0
+	eachTier(t, func(t *testing.T, c *golden.Case, tier string) {
+		cases++
+		short, _, _ := judgeCase(t, c, tier, true)
+		m := golden.Median(short)
+		t.Logf("short prompts: median cosine %.8f of logits and cells", m)
+		if m <= 0.9999 {
+			t.Errorf("short prompts: median cosine %.7f, want above 0.9999", m)
+		}
+		if m > 0.99999 {
+			precise++
+		}
+	})
+	if precise*3 < cases*2 {
+		t.Errorf("%d of %d cases above 0.99999 on short prompts, want two thirds", precise, cases)
 	}
 }
 
 func TestShippedFormAgainstOracle(t *testing.T) {
+	eachTier(t, func(t *testing.T, c *golden.Case, tier string) {
+		_, within, runs := judgeCase(t, c, tier, false)
+		t.Logf("%d of %d runs within twice the floor", within, runs)
+	})
+}
+
+// eachTier runs every oracle case on every implementation of the kernels that
+// this CPU has.
+func eachTier(t *testing.T, run func(t *testing.T, c *golden.Case, tier string)) {
 	for _, c := range goldenCases(t) {
-		t.Run(c.Name, func(t *testing.T) {
-			_, within, runs := judgeCase(t, c, false)
-			t.Logf("%d of %d runs within twice the floor", within, runs)
-		})
+		for _, k := range simd.All() {
+			if k.Supported() {
+				t.Run(c.Name+"/"+k.Name, func(t *testing.T) { run(t, c, k.Name) })
+			}
+		}
 	}
 }
 

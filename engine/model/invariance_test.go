@@ -47,53 +47,90 @@ func randomIDs(r *rand.Rand, m *Model, n int) []int32 {
 
 // TestBitsDoNotDependOnTheCut splits sequences at random, runs them on 1, 2
 // and 3 threads, takes and restores snapshots on the way, and wants the bits of
-// token-by-token feeding.
+// token-by-token feeding. The sequences, and so the bits, differ from tier to
+// tier: TestTiersGiveTheSameBits compares those.
 func TestBitsDoNotDependOnTheCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	cases := []string{"tiny", "odd", "cq4", "mixed"}
+	cases, tiers := []string{"tiny", "odd", "cq4", "mixed"}, supportedTiers()
 	if testing.Short() {
-		cases = cases[1:2]
+		cases, tiers = cases[1:2], []string{""}
 	}
-	for _, name := range cases {
-		m := newModel(t, openStored(t, name).archive, Options{})
-		for _, o := range []SessionOptions{{}, {Window: 12}, {Window: 40}} {
-			sink := r.IntN(50)
-			ids := randomIDs(r, m, 150)
-			want := everyLogit(t, m, o, sink, ids)
-			for threads := 1; threads <= 3; threads++ {
-				o.Threads = threads
-				s := m.NewSession(o)
-				s.pool.least = 0 // share every region, however small
-				if err := s.SetSink(sink); err != nil {
-					t.Fatal(err)
-				}
-				var saved *Snapshot
-				for at := 0; at < len(ids); {
-					n := min(1+r.IntN(1+r.IntN(80)), len(ids)-at)
-					feed(t, s, ids[at:at+n]...)
-					at += n
-					if !slices.Equal(bitsOf(logitsOf(t, s)), want[at-1]) {
-						t.Fatalf("%s, window %d, sink %d, %d threads: other bits at position %d", name, o.Window, sink, threads, at-1)
-					}
-					switch {
-					case saved == nil && r.IntN(3) == 0:
-						saved = s.Snapshot()
-					case saved != nil && r.IntN(3) == 0: // back, also into a new session
-						if r.IntN(2) == 0 {
-							s.Close()
-							s = m.NewSession(o)
-							s.pool.least = 0
-						}
-						s.Restore(saved)
-						at, saved = saved.Len(), nil
-						if !slices.Equal(bitsOf(logitsOf(t, s)), want[at-1]) {
-							t.Fatalf("%s: other bits after a restore at position %d", name, at)
-						}
-					}
-				}
-				s.Close()
+	for _, tier := range tiers {
+		for _, name := range cases {
+			m := newModel(t, openStored(t, name).archive, Options{SIMD: tier})
+			for _, o := range []SessionOptions{{}, {Window: 12}, {Window: 40}} {
+				cutAtRandom(t, r, m, name+" on "+tier, o)
 			}
 		}
+	}
+}
+
+func cutAtRandom(t *testing.T, r *rand.Rand, m *Model, name string, o SessionOptions) {
+	t.Helper()
+	sink := r.IntN(50)
+	ids := randomIDs(r, m, 100)
+	want := everyLogit(t, m, o, sink, ids)
+	for threads := 1; threads <= 3; threads++ {
+		o.Threads = threads
+		s := m.NewSession(o)
+		s.pool.least = 0 // share every region, however small
+		if err := s.SetSink(sink); err != nil {
+			t.Fatal(err)
+		}
+		var saved *Snapshot
+		for at := 0; at < len(ids); {
+			n := min(1+r.IntN(1+r.IntN(80)), len(ids)-at)
+			feed(t, s, ids[at:at+n]...)
+			at += n
+			if !slices.Equal(bitsOf(logitsOf(t, s)), want[at-1]) {
+				t.Fatalf("%s, window %d, sink %d, %d threads: other bits at position %d", name, o.Window, sink, threads, at-1)
+			}
+			switch {
+			case saved == nil && r.IntN(3) == 0:
+				saved = s.Snapshot()
+			case saved != nil && r.IntN(3) == 0: // back, also into a new session
+				if r.IntN(2) == 0 {
+					s.Close()
+					s = m.NewSession(o)
+					s.pool.least = 0
+				}
+				if err := s.Restore(saved); err != nil {
+					t.Fatal(err)
+				}
+				at, saved = saved.Len(), nil
+				if !slices.Equal(bitsOf(logitsOf(t, s)), want[at-1]) {
+					t.Fatalf("%s: other bits after a restore at position %d", name, at)
+				}
+			}
+		}
+		s.Close()
+	}
+}
+
+// TestAThousandRepeatsGiveTheSameBits feeds one block a thousand times, on
+// goroutines that share it anew each time.
+func TestAThousandRepeatsGiveTheSameBits(t *testing.T) {
+	c := openStored(t, "odd")
+	for _, tier := range supportedTiers() {
+		s := newModel(t, c.archive, Options{SIMD: tier}).NewSession(SessionOptions{Threads: 3})
+		s.pool.least = 0
+		feed(t, s, c.prompt[:20]...)
+		start := s.Snapshot()
+		var want []uint32
+		for i := range 1000 {
+			if err := s.Restore(start); err != nil {
+				t.Fatal(err)
+			}
+			feed(t, s, c.prompt[20:25]...)
+			got := bitsOf(logitsOf(t, s))
+			if i == 0 {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s: run %d gives other bits", tier, i)
+			}
+		}
+		s.Close()
 	}
 }
 

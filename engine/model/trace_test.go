@@ -195,10 +195,10 @@ func (h *tracer) ints(name string, layer, pos int, q []int8, scales []float32) {
 }
 
 // runTrace feeds the traced ids in exact form and returns what differed.
-func runTrace(t *testing.T, tr *trace, a *cact.Archive) *tracer {
+func runTrace(t *testing.T, tr *trace, a *cact.Archive, tier string) *tracer {
 	t.Helper()
 	h := newTracer(tr)
-	s := newModel(t, a, Options{Exact: true}).NewSession(SessionOptions{KeepCells: true})
+	s := newModel(t, a, Options{Exact: true, SIMD: tier}).NewSession(SessionOptions{KeepCells: true})
 	defer s.Close()
 	s.hook = h
 	for _, id := range tr.IDs {
@@ -254,17 +254,19 @@ func tracedArchive(t *testing.T, folder string) []byte {
 
 func TestEveryOperationAgainstTrace(t *testing.T) {
 	for _, folder := range traceFolders(t) {
-		t.Run(filepath.Base(folder), func(t *testing.T) {
-			h := runTrace(t, readTrace(t, folder), openBytes(t, tracedArchive(t, folder)))
-			for i, f := range h.failures {
-				if i == 20 {
-					t.Errorf("and %d more", len(h.failures)-i)
-					break
+		for _, tier := range supportedTiers() {
+			t.Run(filepath.Base(folder)+"/"+tier, func(t *testing.T) {
+				h := runTrace(t, readTrace(t, folder), openBytes(t, tracedArchive(t, folder)), tier)
+				for i, f := range h.failures {
+					if i == 20 {
+						t.Errorf("and %d more", len(h.failures)-i)
+						break
+					}
+					t.Error(f)
 				}
-				t.Error(f)
-			}
-			t.Logf("%d operations compared: %v", len(h.compared), h.compared)
-		})
+				t.Logf("%d operations compared: %v", len(h.compared), h.compared)
+			})
+		}
 	}
 }
 
@@ -285,7 +287,7 @@ func TestTraceSeesEachMissingRounding(t *testing.T) {
 				e.DType, e.floats = "f32", inputs[traceKey{before, e.Layer, e.Pos}].floats
 			}
 		}
-		h := runTrace(t, tr, archive)
+		h := runTrace(t, tr, archive, "")
 		if !slices.ContainsFunc(h.failures, func(f string) bool { return len(f) > len(rounded) && f[:len(rounded)] == rounded }) {
 			t.Errorf("a reference without the rounding %s passes", rounded)
 		}
@@ -323,7 +325,7 @@ func TestTraceSeesDamagedWeights(t *testing.T) {
 	} {
 		data := slices.Clone(whole)
 		damage(data)
-		if h := runTrace(t, readTrace(t, folder), openBytes(t, data)); len(h.failures) == 0 {
+		if h := runTrace(t, readTrace(t, folder), openBytes(t, data), ""); len(h.failures) == 0 {
 			t.Errorf("%s: the trace comparison passes", name)
 		}
 	}
