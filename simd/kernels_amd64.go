@@ -12,7 +12,9 @@ import (
 
 // The assembly of each tier is written by the program in asm; see there.
 
-func archKernels() []Kernels { return []Kernels{avx2(), avxvnni(), avx512()} }
+func archKernels() []Kernels {
+	return []Kernels{declared(avx2()), declared(avxvnni()), declared(avx512())}
+}
 
 func avx2() Kernels {
 	return Kernels{

@@ -1,0 +1,107 @@
+//go:build race && amd64 && !purego
+
+package simd
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// The race detector sees no access of assembly: declared tells it what each
+// kernel reads and writes.
+
+func reads[T any](x ...[]T) {
+	for _, s := range x {
+		if len(s) > 0 {
+			runtime.RaceReadRange(unsafe.Pointer(&s[0]), len(s)*int(unsafe.Sizeof(s[0])))
+		}
+	}
+}
+
+func writes[T any](x []T) {
+	if len(x) > 0 {
+		runtime.RaceWriteRange(unsafe.Pointer(&x[0]), len(x)*int(unsafe.Sizeof(x[0])))
+	}
+}
+
+func declared(k Kernels) Kernels {
+	d := k
+	d.Rotate = func(h []int16, q []int8) { reads(q); writes(h); k.Rotate(h, q) }
+	d.ArrangeNarrow = func(dst, h []int16) { reads(h); writes(dst); k.ArrangeNarrow(dst, h) }
+	d.ArrangeWide = func(dst, h []int16) { reads(h); writes(dst); k.ArrangeWide(dst, h) }
+	d.MulNarrow = func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+		declareProduct(y, stride, m, x)
+		k.MulNarrow(y, stride, m, l, x)
+	}
+	d.MulWide = func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+		declareProduct(y, stride, m, x)
+		k.MulWide(y, stride, m, l, x)
+	}
+	d.Hadamard = func(x *[Group]float32) { writes(x[:]); k.Hadamard(x) }
+	d.ScoreKeys = func(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32) {
+		reads(q, keys)
+		reads(keyScale)
+		writes(dst)
+		k.ScoreKeys(dst, q, scale, keys, keyScale)
+	}
+	d.SplitWeights = func(high, low []uint8, w []float32, factor float32) {
+		reads(w)
+		writes(high)
+		writes(low)
+		k.SplitWeights(high, low, w, factor)
+	}
+	d.SumValues = func(sums []int32, high, low []uint8, values []int8) {
+		reads(high, low)
+		reads(values)
+		writes(sums)
+		k.SumValues(sums, high, low, values)
+	}
+	d.JoinSums = func(dst []float32, sums []int32, unit float32) { reads(sums); writes(dst); k.JoinSums(dst, sums, unit) }
+	d.Rotary = func(x, cos, sin []float32) { reads(cos, sin); writes(x); k.Rotary(x, cos, sin) }
+	d.Dot = func(x, y []float32) float32 { reads(x, y); return k.Dot(x, y) }
+	d.DotRows = func(dst, rows, x []float32) { reads(rows, x); writes(dst); k.DotRows(dst, rows, x) }
+	d.Sum = func(x []float32) float32 { reads(x); return k.Sum(x) }
+	d.Max = func(x []float32) float32 { reads(x); return k.Max(x) }
+	d.MaxAbs = func(x []float32) float32 { reads(x); return k.MaxAbs(x) }
+	d.QuantizeInt8 = func(dst []int8, x []float32, scale float32) { reads(x); writes(dst); k.QuantizeInt8(dst, x, scale) }
+	d.Axpy = func(dst []float32, a float32, x []float32) { reads(x); writes(dst); k.Axpy(dst, a, x) }
+	d.Scale = func(dst []float32, a float32, x []float32) { reads(x); writes(dst); k.Scale(dst, a, x) }
+	d.Add = func(dst, x []float32) { reads(x); writes(dst); k.Add(dst, x) }
+	d.Sub = func(dst, x, y []float32) { reads(x, y); writes(dst); k.Sub(dst, x, y) }
+	d.Mul = func(dst, x, y []float32) { reads(x, y); writes(dst); k.Mul(dst, x, y) }
+	d.MulAdd = func(dst, x, y []float32) { reads(x, y); writes(dst); k.MulAdd(dst, x, y) }
+	d.ScaleMul = func(dst, gain, x []float32, a float32) { reads(gain, x); writes(dst); k.ScaleMul(dst, gain, x, a) }
+	d.AddMul = func(dst, scale, gain, x, shift []float32) {
+		reads(scale, gain, x, shift)
+		writes(dst)
+		k.AddMul(dst, scale, gain, x, shift)
+	}
+	d.Combine = func(out, rows, coef []float32, m, n, stride, step int) {
+		reads(rows[:n*(len(out)/m)], coef[:(m-1)*stride+(n-1)*step+1])
+		writes(out)
+		k.Combine(out, rows, coef, m, n, stride, step)
+	}
+	d.Gather = func(dst, src []float32, index []int32) {
+		reads(src)
+		reads(index)
+		writes(dst)
+		k.Gather(dst, src, index)
+	}
+	d.Sinkhorn = func(m []float32, n, rounds int) { writes(m[:n*n]); k.Sinkhorn(m, n, rounds) }
+	d.ExpInto = func(dst, x []float32, shift float32) { reads(x); writes(dst); k.ExpInto(dst, x, shift) }
+	d.Silu = func(dst, x []float32) { reads(x); writes(dst); k.Silu(dst, x) }
+	d.MulSigmoid = func(dst, gate []float32) { reads(gate); writes(dst); k.MulSigmoid(dst, gate) }
+	d.ReadAll = func(p []byte) byte { reads(p); return k.ReadAll(p) }
+	return d
+}
+
+func declareProduct(y []float32, stride int, m Tiles, x Inputs) {
+	reads(m.Codes)
+	reads(m.Norms)
+	reads(x.Values)
+	reads(x.First, x.Scale)
+	reads(x.Bias)
+	for t := range x.Tokens {
+		writes(y[t*stride : t*stride+m.Rows])
+	}
+}
