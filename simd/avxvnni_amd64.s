@@ -402,7 +402,7 @@ group2:
 	SHLQ         $0x02, BX
 	CMPQ         DI, $0x10
 	JGE          whole3
-	LEAQ         constantsAVXVNNI<>+2048(SB), BX
+	LEAQ         constantsAVXVNNI<>+1984(SB), BX
 	MOVQ         DI, R8
 	SHLQ         $0x02, R8
 	SUBQ         R8, BX
@@ -437,1021 +437,6 @@ written4:
 	VZEROUPPER
 	RET
 
-// func wide1AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
-// Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
-TEXT ·wide1AVXVNNI(SB), $64-96
-	MOVQ    codes+24(FP), AX
-	MOVQ    norms+32(FP), CX
-	MOVQ    tables+80(FP), DX
-	VMOVUPS 256(DX), Y0
-	VMOVUPS 320(DX), Y1
-	MOVQ    rows+16(FP), SI
-
-tile5:
-	MOVQ    values+48(FP), DX
-	MOVQ    first+56(FP), BX
-	VPXOR   Y2, Y2, Y2
-	VPXOR   Y3, Y3, Y3
-	VMOVUPS Y2, (SP)
-	VMOVUPS Y3, 32(SP)
-	MOVQ    groups+40(FP), DI
-
-group6:
-	VPXOR        Y2, Y2, Y2
-	VPXOR        Y3, Y3, Y3
-	VMOVDQU      (AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD (DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 8(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      (AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 4(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 12(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      32(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD (DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 8(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      32(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 4(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 12(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      64(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 16(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 24(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      64(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 20(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 28(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      96(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 16(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 24(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      96(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 20(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 28(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      128(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 32(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 40(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      128(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 36(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 44(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      160(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 32(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 40(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      160(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 36(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 44(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      192(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 48(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 56(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      192(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 52(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 60(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      224(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 48(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 56(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      224(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 52(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 60(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      256(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 64(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 72(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      256(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 68(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 76(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      288(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 64(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 72(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      288(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 68(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 76(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      320(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 80(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 88(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      320(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 84(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 92(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      352(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 80(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 88(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      352(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 84(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 92(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      384(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 96(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 104(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      384(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 100(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 108(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      416(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 96(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 104(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      416(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 100(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 108(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      448(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 112(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 120(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      448(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 116(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 124(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      480(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 112(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 120(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      480(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 116(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 124(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      512(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 128(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 136(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      512(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 132(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 140(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      544(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 128(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 136(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      544(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 132(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 140(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      576(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 144(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 152(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      576(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 148(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 156(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      608(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 144(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 152(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      608(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 148(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 156(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      640(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 160(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 168(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      640(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 164(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 172(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      672(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 160(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 168(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      672(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 164(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 172(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      704(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 176(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 184(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      704(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 180(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 188(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      736(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 176(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 184(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      736(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 180(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 188(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      768(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 192(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 200(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      768(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 196(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 204(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      800(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 192(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 200(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      800(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 196(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 204(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      832(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 208(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 216(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      832(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 212(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 220(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      864(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 208(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 216(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      864(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 212(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 220(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      896(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 224(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 232(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      896(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 228(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 236(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      928(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 224(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 232(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      928(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 228(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 236(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      960(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 240(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 248(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      960(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 244(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 252(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y4, Y2
-	VMOVDQU      992(AX), Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 240(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 248(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	VMOVDQU      992(AX), Y4
-	VPSRLD       $0x04, Y4, Y4
-	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
-	VPSHUFB      Y4, Y0, Y5
-	VPSHUFB      Y4, Y1, Y4
-	VPAND        constantsAVXVNNI<>+1344(SB), Y5, Y6
-	VPSLLW       $0x08, Y4, Y7
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 244(DX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPSRLW       $0x08, Y5, Y5
-	VPAND        constantsAVXVNNI<>+1408(SB), Y4, Y4
-	VPOR         Y5, Y4, Y4
-	VPBROADCASTD 252(DX), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
-	ADDQ         $0x00000400, AX
-	ADDQ         $0x00000100, DX
-	VCVTPH2PS    (CX), Y4
-	VCVTPH2PS    16(CX), Y5
-	VCVTDQ2PS    Y2, Y2
-	VBROADCASTSS offset+88(FP), Y6
-	VBROADCASTSS (BX), Y7
-	VMULPS       Y7, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VMULPS       Y4, Y2, Y2
-	VADDPS       (SP), Y2, Y2
-	VMOVUPS      Y2, (SP)
-	VCVTDQ2PS    Y3, Y3
-	VBROADCASTSS offset+88(FP), Y2
-	VBROADCASTSS (BX), Y4
-	VMULPS       Y4, Y2, Y2
-	VADDPS       Y2, Y3, Y3
-	VMULPS       Y5, Y3, Y3
-	VADDPS       32(SP), Y3, Y3
-	VMOVUPS      Y3, 32(SP)
-	ADDQ         $0x20, CX
-	ADDQ         $0x04, BX
-	DECQ         DI
-	JNZ          group6
-	MOVQ         y+0(FP), DX
-	MOVQ         stride+8(FP), BX
-	MOVQ         scale+72(FP), DI
-	SHLQ         $0x02, BX
-	CMPQ         SI, $0x10
-	JGE          whole7
-	LEAQ         constantsAVXVNNI<>+2048(SB), BX
-	MOVQ         SI, R8
-	SHLQ         $0x02, R8
-	SUBQ         R8, BX
-	VMOVUPS      (BX), Y2
-	VMOVUPS      32(BX), Y3
-	VBROADCASTSS unit+92(FP), Y4
-	VBROADCASTSS (DI), Y5
-	VMULPS       Y5, Y4, Y4
-	VMULPS       (SP), Y4, Y5
-	VMULPS       32(SP), Y4, Y4
-	VMASKMOVPS   Y5, Y2, (DX)
-	VMASKMOVPS   Y4, Y3, 32(DX)
-	JMP          written8
-
-whole7:
-	MOVQ         y+0(FP), DX
-	VBROADCASTSS unit+92(FP), Y2
-	VBROADCASTSS (DI), Y3
-	VMULPS       Y3, Y2, Y2
-	VMULPS       (SP), Y2, Y3
-	VMULPS       32(SP), Y2, Y2
-	VMOVUPS      Y3, (DX)
-	VMOVUPS      Y2, 32(DX)
-
-written8:
-	MOVQ y+0(FP), DX
-	ADDQ $0x40, DX
-	MOVQ DX, y+0(FP)
-	SUBQ $0x10, SI
-	CMPQ SI, $0x00
-	JG   tile5
-	VZEROUPPER
-	RET
-
 // func narrow2AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
 // Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
 TEXT ·narrow2AVXVNNI(SB), $128-96
@@ -1465,7 +450,7 @@ TEXT ·narrow2AVXVNNI(SB), $128-96
 	LEAQ    (DX)(DX*2), BX
 	MOVQ    rows+16(FP), R8
 
-tile9:
+tile5:
 	MOVQ    values+48(FP), BX
 	MOVQ    first+56(FP), SI
 	MOVQ    bias+64(FP), DI
@@ -1479,7 +464,7 @@ tile9:
 	VMOVUPS Y3, 96(SP)
 	MOVQ    groups+40(FP), R9
 
-group10:
+group6:
 	VPXOR        Y2, Y2, Y2
 	VPXOR        Y3, Y3, Y3
 	VPXOR        Y4, Y4, Y4
@@ -1496,7 +481,7 @@ group10:
 	VPBROADCASTD (DI)(R10*4), Y7
 	MOVQ         $0x00000004, R10
 
-codes11:
+codes7:
 	VMOVDQU      (AX), Y10
 	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
 	VMOVDQU      32(AX), Y11
@@ -1632,8 +617,7 @@ codes11:
 	ADDQ         $0x80, AX
 	ADDQ         $0x20, BX
 	DECQ         R10
-	JNZ          codes11
-	ADDQ         $0x00000000, AX
+	JNZ          codes7
 	ADDQ         $0x00000080, BX
 	VCVTPH2PS    (CX), Y10
 	VCVTPH2PS    16(CX), Y11
@@ -1683,14 +667,14 @@ codes11:
 	ADDQ         $0x04, SI
 	ADDQ         $0x04, DI
 	DECQ         R9
-	JNZ          group10
+	JNZ          group6
 	MOVQ         y+0(FP), BX
 	MOVQ         stride+8(FP), SI
 	MOVQ         scale+72(FP), DI
 	SHLQ         $0x02, SI
 	CMPQ         R8, $0x10
-	JGE          whole12
-	LEAQ         constantsAVXVNNI<>+2048(SB), R9
+	JGE          whole8
+	LEAQ         constantsAVXVNNI<>+1984(SB), R9
 	MOVQ         R8, R10
 	SHLQ         $0x02, R10
 	SUBQ         R10, R9
@@ -1711,9 +695,9 @@ codes11:
 	VMULPS       96(SP), Y4, Y4
 	VMASKMOVPS   Y5, Y2, (BX)
 	VMASKMOVPS   Y4, Y3, 32(BX)
-	JMP          written13
+	JMP          written9
 
-whole12:
+whole8:
 	MOVQ         y+0(FP), BX
 	VBROADCASTSS unit+92(FP), Y2
 	VBROADCASTSS (DI), Y3
@@ -1731,19 +715,718 @@ whole12:
 	VMOVUPS      Y3, (BX)
 	VMOVUPS      Y2, 32(BX)
 
-written13:
+written9:
 	MOVQ y+0(FP), BX
 	ADDQ $0x40, BX
 	MOVQ BX, y+0(FP)
 	SUBQ $0x10, R8
 	CMPQ R8, $0x00
-	JG   tile9
+	JG   tile5
 	VZEROUPPER
 	RET
 
-// func wide2AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func wide1AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
 // Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
-TEXT ·wide2AVXVNNI(SB), $128-96
+TEXT ·wide1AVXVNNI(SB), $64-96
+	MOVQ    codes+24(FP), AX
+	MOVQ    norms+32(FP), CX
+	MOVQ    tables+80(FP), DX
+	VMOVUPS 256(DX), Y0
+	VMOVUPS 320(DX), Y1
+	MOVQ    rows+16(FP), SI
+
+tile10:
+	MOVQ    values+48(FP), DX
+	MOVQ    first+56(FP), BX
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VMOVUPS Y2, (SP)
+	VMOVUPS Y3, 32(SP)
+	MOVQ    groups+40(FP), DI
+
+group11:
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VMOVDQU      (AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ (DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      (AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 8(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      64(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 16(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      64(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 24(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      128(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 32(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      128(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 40(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      192(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 48(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      192(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 56(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      256(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 64(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      256(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 72(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      320(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 80(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      320(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 88(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      384(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 96(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      384(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 104(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      448(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 112(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      448(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 120(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      512(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 128(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      512(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 136(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      576(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 144(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      576(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 152(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      640(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 160(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      640(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 168(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      704(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 176(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      704(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 184(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      768(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 192(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      768(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 200(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      832(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 208(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      832(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 216(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      896(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 224(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      896(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 232(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      960(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 240(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      960(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 248(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VCVTPH2PS    (CX), Y4
+	VPHADDD      Y3, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS offset+88(FP), Y3
+	VBROADCASTSS (BX), Y5
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VADDPS       (SP), Y2, Y2
+	VMOVUPS      Y2, (SP)
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VMOVDQU      32(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ (DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      32(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 8(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      96(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 16(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      96(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 24(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      160(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 32(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      160(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 40(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      224(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 48(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      224(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 56(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      288(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 64(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      288(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 72(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      352(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 80(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      352(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 88(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      416(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 96(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      416(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 104(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      480(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 112(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      480(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 120(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      544(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 128(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      544(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 136(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      608(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 144(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      608(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 152(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      672(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 160(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      672(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 168(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      736(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 176(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      736(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 184(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      800(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 192(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      800(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 200(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      864(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 208(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      864(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 216(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      928(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 224(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      928(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 232(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      992(AX), Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 240(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	VMOVDQU      992(AX), Y4
+	VPSRLD       $0x04, Y4, Y4
+	VPAND        constantsAVXVNNI<>+1280(SB), Y4, Y4
+	VPSHUFB      Y4, Y1, Y5
+	VPSHUFB      Y4, Y0, Y4
+	VPUNPCKLBW   Y5, Y4, Y6
+	VPUNPCKHBW   Y5, Y4, Y4
+	VPBROADCASTQ 248(DX), Y5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd5 // VPDPWSSD Y5, Y6, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x52; BYTE $0xdd // VPDPWSSD Y5, Y4, Y3
+	ADDQ         $0x00000400, AX
+	ADDQ         $0x00000100, DX
+	VCVTPH2PS    16(CX), Y4
+	VPHADDD      Y3, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS offset+88(FP), Y3
+	VBROADCASTSS (BX), Y5
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VADDPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 32(SP)
+	ADDQ         $0x20, CX
+	ADDQ         $0x04, BX
+	DECQ         DI
+	JNZ          group11
+	MOVQ         y+0(FP), DX
+	MOVQ         stride+8(FP), BX
+	MOVQ         scale+72(FP), DI
+	SHLQ         $0x02, BX
+	CMPQ         SI, $0x10
+	JGE          whole12
+	LEAQ         constantsAVXVNNI<>+1984(SB), BX
+	MOVQ         SI, R8
+	SHLQ         $0x02, R8
+	SUBQ         R8, BX
+	VMOVUPS      (BX), Y2
+	VMOVUPS      32(BX), Y3
+	VBROADCASTSS unit+92(FP), Y4
+	VBROADCASTSS (DI), Y5
+	VMULPS       Y5, Y4, Y4
+	VMULPS       (SP), Y4, Y5
+	VMULPS       32(SP), Y4, Y4
+	VMASKMOVPS   Y5, Y2, (DX)
+	VMASKMOVPS   Y4, Y3, 32(DX)
+	JMP          written13
+
+whole12:
+	MOVQ         y+0(FP), DX
+	VBROADCASTSS unit+92(FP), Y2
+	VBROADCASTSS (DI), Y3
+	VMULPS       Y3, Y2, Y2
+	VMULPS       (SP), Y2, Y3
+	VMULPS       32(SP), Y2, Y2
+	VMOVUPS      Y3, (DX)
+	VMOVUPS      Y2, 32(DX)
+
+written13:
+	MOVQ y+0(FP), DX
+	ADDQ $0x40, DX
+	MOVQ DX, y+0(FP)
+	SUBQ $0x10, SI
+	CMPQ SI, $0x00
+	JG   tile10
+	VZEROUPPER
+	RET
+
+// func wide4AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
+TEXT ·wide4AVXVNNI(SB), $256-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
 	MOVQ    tables+80(FP), DX
@@ -1752,11 +1435,11 @@ TEXT ·wide2AVXVNNI(SB), $128-96
 	MOVQ    groups+40(FP), DX
 	SHLQ    $0x08, DX
 	LEAQ    (DX)(DX*2), BX
-	MOVQ    rows+16(FP), DI
+	MOVQ    rows+16(FP), R8
 
 tile14:
-	MOVQ    values+48(FP), BX
-	MOVQ    first+56(FP), SI
+	MOVQ    values+48(FP), SI
+	MOVQ    first+56(FP), DI
 	VPXOR   Y2, Y2, Y2
 	VPXOR   Y3, Y3, Y3
 	VMOVUPS Y2, (SP)
@@ -1765,263 +1448,364 @@ tile14:
 	VPXOR   Y3, Y3, Y3
 	VMOVUPS Y2, 64(SP)
 	VMOVUPS Y3, 96(SP)
-	MOVQ    groups+40(FP), R8
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VMOVUPS Y2, 128(SP)
+	VMOVUPS Y3, 160(SP)
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VMOVUPS Y2, 192(SP)
+	VMOVUPS Y3, 224(SP)
+	MOVQ    groups+40(FP), R9
 
 group15:
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
-	MOVQ  $0x00000008, R9
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	MOVQ  $0x00000008, R10
 
 codes16:
-	VMOVDQU      (AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
-	VPSHUFB      Y6, Y0, Y7
-	VPSHUFB      Y6, Y1, Y6
-	VPAND        constantsAVXVNNI<>+1344(SB), Y7, Y8
-	VPSLLW       $0x08, Y6, Y9
-	VPOR         Y9, Y8, Y8
-	VPBROADCASTD (BX), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xd1 // VPDPWSSD Y9, Y8, Y2
-	VPBROADCASTD (BX)(DX*1), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xe1 // VPDPWSSD Y9, Y8, Y4
-	VPSRLW       $0x08, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1408(SB), Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 8(BX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPBROADCASTD 8(BX)(DX*1), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xe7 // VPDPWSSD Y7, Y6, Y4
-	VMOVDQU      (AX), Y6
-	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
-	VPSHUFB      Y6, Y0, Y7
-	VPSHUFB      Y6, Y1, Y6
-	VPAND        constantsAVXVNNI<>+1344(SB), Y7, Y8
-	VPSLLW       $0x08, Y6, Y9
-	VPOR         Y9, Y8, Y8
-	VPBROADCASTD 4(BX), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xd1 // VPDPWSSD Y9, Y8, Y2
-	VPBROADCASTD 4(BX)(DX*1), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xe1 // VPDPWSSD Y9, Y8, Y4
-	VPSRLW       $0x08, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1408(SB), Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 12(BX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPBROADCASTD 12(BX)(DX*1), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xe7 // VPDPWSSD Y7, Y6, Y4
-	VMOVDQU      32(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
-	VPSHUFB      Y6, Y0, Y7
-	VPSHUFB      Y6, Y1, Y6
-	VPAND        constantsAVXVNNI<>+1344(SB), Y7, Y8
-	VPSLLW       $0x08, Y6, Y9
-	VPOR         Y9, Y8, Y8
-	VPBROADCASTD (BX), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xd9 // VPDPWSSD Y9, Y8, Y3
-	VPBROADCASTD (BX)(DX*1), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xe9 // VPDPWSSD Y9, Y8, Y5
-	VPSRLW       $0x08, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1408(SB), Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 8(BX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPBROADCASTD 8(BX)(DX*1), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xef // VPDPWSSD Y7, Y6, Y5
-	VMOVDQU      32(AX), Y6
-	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
-	VPSHUFB      Y6, Y0, Y7
-	VPSHUFB      Y6, Y1, Y6
-	VPAND        constantsAVXVNNI<>+1344(SB), Y7, Y8
-	VPSLLW       $0x08, Y6, Y9
-	VPOR         Y9, Y8, Y8
-	VPBROADCASTD 4(BX), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xd9 // VPDPWSSD Y9, Y8, Y3
-	VPBROADCASTD 4(BX)(DX*1), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xe9 // VPDPWSSD Y9, Y8, Y5
-	VPSRLW       $0x08, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1408(SB), Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 12(BX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPBROADCASTD 12(BX)(DX*1), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xef // VPDPWSSD Y7, Y6, Y5
-	VMOVDQU      64(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
-	VPSHUFB      Y6, Y0, Y7
-	VPSHUFB      Y6, Y1, Y6
-	VPAND        constantsAVXVNNI<>+1344(SB), Y7, Y8
-	VPSLLW       $0x08, Y6, Y9
-	VPOR         Y9, Y8, Y8
-	VPBROADCASTD 16(BX), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xd1 // VPDPWSSD Y9, Y8, Y2
-	VPBROADCASTD 16(BX)(DX*1), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xe1 // VPDPWSSD Y9, Y8, Y4
-	VPSRLW       $0x08, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1408(SB), Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 24(BX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPBROADCASTD 24(BX)(DX*1), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xe7 // VPDPWSSD Y7, Y6, Y4
-	VMOVDQU      64(AX), Y6
-	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
-	VPSHUFB      Y6, Y0, Y7
-	VPSHUFB      Y6, Y1, Y6
-	VPAND        constantsAVXVNNI<>+1344(SB), Y7, Y8
-	VPSLLW       $0x08, Y6, Y9
-	VPOR         Y9, Y8, Y8
-	VPBROADCASTD 20(BX), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xd1 // VPDPWSSD Y9, Y8, Y2
-	VPBROADCASTD 20(BX)(DX*1), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xe1 // VPDPWSSD Y9, Y8, Y4
-	VPSRLW       $0x08, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1408(SB), Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 28(BX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xd7 // VPDPWSSD Y7, Y6, Y2
-	VPBROADCASTD 28(BX)(DX*1), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xe7 // VPDPWSSD Y7, Y6, Y4
-	VMOVDQU      96(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
-	VPSHUFB      Y6, Y0, Y7
-	VPSHUFB      Y6, Y1, Y6
-	VPAND        constantsAVXVNNI<>+1344(SB), Y7, Y8
-	VPSLLW       $0x08, Y6, Y9
-	VPOR         Y9, Y8, Y8
-	VPBROADCASTD 16(BX), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xd9 // VPDPWSSD Y9, Y8, Y3
-	VPBROADCASTD 16(BX)(DX*1), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xe9 // VPDPWSSD Y9, Y8, Y5
-	VPSRLW       $0x08, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1408(SB), Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 24(BX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPBROADCASTD 24(BX)(DX*1), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xef // VPDPWSSD Y7, Y6, Y5
-	VMOVDQU      96(AX), Y6
-	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
-	VPSHUFB      Y6, Y0, Y7
-	VPSHUFB      Y6, Y1, Y6
-	VPAND        constantsAVXVNNI<>+1344(SB), Y7, Y8
-	VPSLLW       $0x08, Y6, Y9
-	VPOR         Y9, Y8, Y8
-	VPBROADCASTD 20(BX), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xd9 // VPDPWSSD Y9, Y8, Y3
-	VPBROADCASTD 20(BX)(DX*1), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x52; BYTE $0xe9 // VPDPWSSD Y9, Y8, Y5
-	VPSRLW       $0x08, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1408(SB), Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VPBROADCASTD 28(BX), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xdf // VPDPWSSD Y7, Y6, Y3
-	VPBROADCASTD 28(BX)(DX*1), Y7
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x4d; BYTE $0x52; BYTE $0xef // VPDPWSSD Y7, Y6, Y5
+	VMOVDQU      (AX), Y10
+	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPSHUFB      Y10, Y1, Y11
+	VPSHUFB      Y10, Y0, Y10
+	VPUNPCKLBW   Y11, Y10, Y12
+	VPUNPCKHBW   Y11, Y10, Y10
+	VPBROADCASTQ (SI), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xd3 // VPDPWSSD Y11, Y12, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xdb // VPDPWSSD Y11, Y10, Y3
+	VPBROADCASTQ (SI)(DX*1), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xe3 // VPDPWSSD Y11, Y12, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xeb // VPDPWSSD Y11, Y10, Y5
+	VPBROADCASTQ (SI)(DX*2), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xf3 // VPDPWSSD Y11, Y12, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xfb // VPDPWSSD Y11, Y10, Y7
+	VPBROADCASTQ (SI)(BX*1), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y12, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y10, Y9
+	VMOVDQU      (AX), Y10
+	VPSRLD       $0x04, Y10, Y10
+	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPSHUFB      Y10, Y1, Y11
+	VPSHUFB      Y10, Y0, Y10
+	VPUNPCKLBW   Y11, Y10, Y12
+	VPUNPCKHBW   Y11, Y10, Y10
+	VPBROADCASTQ 8(SI), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xd3 // VPDPWSSD Y11, Y12, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xdb // VPDPWSSD Y11, Y10, Y3
+	VPBROADCASTQ 8(SI)(DX*1), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xe3 // VPDPWSSD Y11, Y12, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xeb // VPDPWSSD Y11, Y10, Y5
+	VPBROADCASTQ 8(SI)(DX*2), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xf3 // VPDPWSSD Y11, Y12, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xfb // VPDPWSSD Y11, Y10, Y7
+	VPBROADCASTQ 8(SI)(BX*1), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y12, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y10, Y9
+	VMOVDQU      64(AX), Y10
+	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPSHUFB      Y10, Y1, Y11
+	VPSHUFB      Y10, Y0, Y10
+	VPUNPCKLBW   Y11, Y10, Y12
+	VPUNPCKHBW   Y11, Y10, Y10
+	VPBROADCASTQ 16(SI), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xd3 // VPDPWSSD Y11, Y12, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xdb // VPDPWSSD Y11, Y10, Y3
+	VPBROADCASTQ 16(SI)(DX*1), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xe3 // VPDPWSSD Y11, Y12, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xeb // VPDPWSSD Y11, Y10, Y5
+	VPBROADCASTQ 16(SI)(DX*2), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xf3 // VPDPWSSD Y11, Y12, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xfb // VPDPWSSD Y11, Y10, Y7
+	VPBROADCASTQ 16(SI)(BX*1), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y12, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y10, Y9
+	VMOVDQU      64(AX), Y10
+	VPSRLD       $0x04, Y10, Y10
+	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPSHUFB      Y10, Y1, Y11
+	VPSHUFB      Y10, Y0, Y10
+	VPUNPCKLBW   Y11, Y10, Y12
+	VPUNPCKHBW   Y11, Y10, Y10
+	VPBROADCASTQ 24(SI), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xd3 // VPDPWSSD Y11, Y12, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xdb // VPDPWSSD Y11, Y10, Y3
+	VPBROADCASTQ 24(SI)(DX*1), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xe3 // VPDPWSSD Y11, Y12, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xeb // VPDPWSSD Y11, Y10, Y5
+	VPBROADCASTQ 24(SI)(DX*2), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xf3 // VPDPWSSD Y11, Y12, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xfb // VPDPWSSD Y11, Y10, Y7
+	VPBROADCASTQ 24(SI)(BX*1), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y12, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y10, Y9
 	ADDQ         $0x80, AX
-	ADDQ         $0x20, BX
-	DECQ         R9
+	ADDQ         $0x20, SI
+	DECQ         R10
 	JNZ          codes16
-	ADDQ         $0x00000000, AX
-	ADDQ         $0x00000000, BX
-	VCVTPH2PS    (CX), Y6
-	VCVTPH2PS    16(CX), Y7
-	MOVQ         groups+40(FP), R9
-	LEAQ         (R9)(R9*2), R10
+	SUBQ         $0x00000400, AX
+	SUBQ         $0x00000100, SI
+	VCVTPH2PS    (CX), Y10
+	MOVQ         groups+40(FP), R10
+	LEAQ         (R10)(R10*2), R11
+	VPHADDD      Y3, Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VBROADCASTSS offset+88(FP), Y8
-	VBROADCASTSS (SI), Y9
-	VMULPS       Y9, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	VMULPS       Y6, Y2, Y2
+	VBROADCASTSS offset+88(FP), Y3
+	VBROADCASTSS (DI), Y11
+	VMULPS       Y11, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMULPS       Y10, Y2, Y2
 	VADDPS       (SP), Y2, Y2
 	VMOVUPS      Y2, (SP)
-	VCVTDQ2PS    Y3, Y3
-	VBROADCASTSS offset+88(FP), Y2
-	VBROADCASTSS (SI), Y8
-	VMULPS       Y8, Y2, Y2
-	VADDPS       Y2, Y3, Y3
-	VMULPS       Y7, Y3, Y3
-	VADDPS       32(SP), Y3, Y3
-	VMOVUPS      Y3, 32(SP)
+	VPHADDD      Y5, Y4, Y4
 	VCVTDQ2PS    Y4, Y4
 	VBROADCASTSS offset+88(FP), Y2
-	VBROADCASTSS (SI)(R9*4), Y3
+	VBROADCASTSS (DI)(R10*4), Y3
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y4, Y4
-	VMULPS       Y6, Y4, Y4
+	VMULPS       Y10, Y4, Y4
 	VADDPS       64(SP), Y4, Y4
 	VMOVUPS      Y4, 64(SP)
-	VCVTDQ2PS    Y5, Y5
+	VPHADDD      Y7, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
 	VBROADCASTSS offset+88(FP), Y2
-	VBROADCASTSS (SI)(R9*4), Y3
+	VBROADCASTSS (DI)(R10*8), Y3
 	VMULPS       Y3, Y2, Y2
-	VADDPS       Y2, Y5, Y5
-	VMULPS       Y7, Y5, Y5
-	VADDPS       96(SP), Y5, Y5
-	VMOVUPS      Y5, 96(SP)
+	VADDPS       Y2, Y6, Y6
+	VMULPS       Y10, Y6, Y6
+	VADDPS       128(SP), Y6, Y6
+	VMOVUPS      Y6, 128(SP)
+	VPHADDD      Y9, Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS offset+88(FP), Y2
+	VBROADCASTSS (DI)(R11*4), Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y8, Y8
+	VMULPS       Y10, Y8, Y8
+	VADDPS       192(SP), Y8, Y8
+	VMOVUPS      Y8, 192(SP)
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	VPXOR        Y8, Y8, Y8
+	VPXOR        Y9, Y9, Y9
+	MOVQ         $0x00000008, R10
+
+codes17:
+	VMOVDQU      32(AX), Y10
+	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPSHUFB      Y10, Y1, Y11
+	VPSHUFB      Y10, Y0, Y10
+	VPUNPCKLBW   Y11, Y10, Y12
+	VPUNPCKHBW   Y11, Y10, Y10
+	VPBROADCASTQ (SI), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xd3 // VPDPWSSD Y11, Y12, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xdb // VPDPWSSD Y11, Y10, Y3
+	VPBROADCASTQ (SI)(DX*1), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xe3 // VPDPWSSD Y11, Y12, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xeb // VPDPWSSD Y11, Y10, Y5
+	VPBROADCASTQ (SI)(DX*2), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xf3 // VPDPWSSD Y11, Y12, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xfb // VPDPWSSD Y11, Y10, Y7
+	VPBROADCASTQ (SI)(BX*1), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y12, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y10, Y9
+	VMOVDQU      32(AX), Y10
+	VPSRLD       $0x04, Y10, Y10
+	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPSHUFB      Y10, Y1, Y11
+	VPSHUFB      Y10, Y0, Y10
+	VPUNPCKLBW   Y11, Y10, Y12
+	VPUNPCKHBW   Y11, Y10, Y10
+	VPBROADCASTQ 8(SI), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xd3 // VPDPWSSD Y11, Y12, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xdb // VPDPWSSD Y11, Y10, Y3
+	VPBROADCASTQ 8(SI)(DX*1), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xe3 // VPDPWSSD Y11, Y12, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xeb // VPDPWSSD Y11, Y10, Y5
+	VPBROADCASTQ 8(SI)(DX*2), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xf3 // VPDPWSSD Y11, Y12, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xfb // VPDPWSSD Y11, Y10, Y7
+	VPBROADCASTQ 8(SI)(BX*1), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y12, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y10, Y9
+	VMOVDQU      96(AX), Y10
+	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPSHUFB      Y10, Y1, Y11
+	VPSHUFB      Y10, Y0, Y10
+	VPUNPCKLBW   Y11, Y10, Y12
+	VPUNPCKHBW   Y11, Y10, Y10
+	VPBROADCASTQ 16(SI), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xd3 // VPDPWSSD Y11, Y12, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xdb // VPDPWSSD Y11, Y10, Y3
+	VPBROADCASTQ 16(SI)(DX*1), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xe3 // VPDPWSSD Y11, Y12, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xeb // VPDPWSSD Y11, Y10, Y5
+	VPBROADCASTQ 16(SI)(DX*2), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xf3 // VPDPWSSD Y11, Y12, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xfb // VPDPWSSD Y11, Y10, Y7
+	VPBROADCASTQ 16(SI)(BX*1), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y12, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y10, Y9
+	VMOVDQU      96(AX), Y10
+	VPSRLD       $0x04, Y10, Y10
+	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPSHUFB      Y10, Y1, Y11
+	VPSHUFB      Y10, Y0, Y10
+	VPUNPCKLBW   Y11, Y10, Y12
+	VPUNPCKHBW   Y11, Y10, Y10
+	VPBROADCASTQ 24(SI), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xd3 // VPDPWSSD Y11, Y12, Y2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xdb // VPDPWSSD Y11, Y10, Y3
+	VPBROADCASTQ 24(SI)(DX*1), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xe3 // VPDPWSSD Y11, Y12, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xeb // VPDPWSSD Y11, Y10, Y5
+	VPBROADCASTQ 24(SI)(DX*2), Y11
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x1d; BYTE $0x52; BYTE $0xf3 // VPDPWSSD Y11, Y12, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xfb // VPDPWSSD Y11, Y10, Y7
+	VPBROADCASTQ 24(SI)(BX*1), Y11
+	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y12, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y10, Y9
+	ADDQ         $0x80, AX
+	ADDQ         $0x20, SI
+	DECQ         R10
+	JNZ          codes17
+	VCVTPH2PS    16(CX), Y10
+	MOVQ         groups+40(FP), R10
+	LEAQ         (R10)(R10*2), R11
+	VPHADDD      Y3, Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS offset+88(FP), Y3
+	VBROADCASTSS (DI), Y11
+	VMULPS       Y11, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMULPS       Y10, Y2, Y2
+	VADDPS       32(SP), Y2, Y2
+	VMOVUPS      Y2, 32(SP)
+	VPHADDD      Y5, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS offset+88(FP), Y2
+	VBROADCASTSS (DI)(R10*4), Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y4, Y4
+	VMULPS       Y10, Y4, Y4
+	VADDPS       96(SP), Y4, Y4
+	VMOVUPS      Y4, 96(SP)
+	VPHADDD      Y7, Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS offset+88(FP), Y2
+	VBROADCASTSS (DI)(R10*8), Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y6, Y6
+	VMULPS       Y10, Y6, Y6
+	VADDPS       160(SP), Y6, Y6
+	VMOVUPS      Y6, 160(SP)
+	VPHADDD      Y9, Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS offset+88(FP), Y2
+	VBROADCASTSS (DI)(R11*4), Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y8, Y8
+	VMULPS       Y10, Y8, Y8
+	VADDPS       224(SP), Y8, Y8
+	VMOVUPS      Y8, 224(SP)
 	ADDQ         $0x20, CX
-	ADDQ         $0x04, SI
-	DECQ         R8
+	ADDQ         $0x04, DI
+	DECQ         R9
 	JNZ          group15
-	MOVQ         y+0(FP), BX
-	MOVQ         stride+8(FP), SI
-	MOVQ         scale+72(FP), R8
-	SHLQ         $0x02, SI
-	CMPQ         DI, $0x10
-	JGE          whole17
-	LEAQ         constantsAVXVNNI<>+2048(SB), R9
-	MOVQ         DI, R10
-	SHLQ         $0x02, R10
-	SUBQ         R10, R9
-	VMOVUPS      (R9), Y2
-	VMOVUPS      32(R9), Y3
+	MOVQ         y+0(FP), SI
+	MOVQ         stride+8(FP), DI
+	MOVQ         scale+72(FP), R9
+	SHLQ         $0x02, DI
+	CMPQ         R8, $0x10
+	JGE          whole18
+	LEAQ         constantsAVXVNNI<>+1984(SB), R10
+	MOVQ         R8, R11
+	SHLQ         $0x02, R11
+	SUBQ         R11, R10
+	VMOVUPS      (R10), Y2
+	VMOVUPS      32(R10), Y3
 	VBROADCASTSS unit+92(FP), Y4
-	VBROADCASTSS (R8), Y5
+	VBROADCASTSS (R9), Y5
 	VMULPS       Y5, Y4, Y4
 	VMULPS       (SP), Y4, Y5
 	VMULPS       32(SP), Y4, Y4
-	VMASKMOVPS   Y5, Y2, (BX)
-	VMASKMOVPS   Y4, Y3, 32(BX)
-	ADDQ         SI, BX
+	VMASKMOVPS   Y5, Y2, (SI)
+	VMASKMOVPS   Y4, Y3, 32(SI)
+	ADDQ         DI, SI
 	VBROADCASTSS unit+92(FP), Y4
-	VBROADCASTSS 4(R8), Y5
+	VBROADCASTSS 4(R9), Y5
 	VMULPS       Y5, Y4, Y4
 	VMULPS       64(SP), Y4, Y5
 	VMULPS       96(SP), Y4, Y4
-	VMASKMOVPS   Y5, Y2, (BX)
-	VMASKMOVPS   Y4, Y3, 32(BX)
-	JMP          written18
+	VMASKMOVPS   Y5, Y2, (SI)
+	VMASKMOVPS   Y4, Y3, 32(SI)
+	ADDQ         DI, SI
+	VBROADCASTSS unit+92(FP), Y4
+	VBROADCASTSS 8(R9), Y5
+	VMULPS       Y5, Y4, Y4
+	VMULPS       128(SP), Y4, Y5
+	VMULPS       160(SP), Y4, Y4
+	VMASKMOVPS   Y5, Y2, (SI)
+	VMASKMOVPS   Y4, Y3, 32(SI)
+	ADDQ         DI, SI
+	VBROADCASTSS unit+92(FP), Y4
+	VBROADCASTSS 12(R9), Y5
+	VMULPS       Y5, Y4, Y4
+	VMULPS       192(SP), Y4, Y5
+	VMULPS       224(SP), Y4, Y4
+	VMASKMOVPS   Y5, Y2, (SI)
+	VMASKMOVPS   Y4, Y3, 32(SI)
+	JMP          written19
 
-whole17:
-	MOVQ         y+0(FP), BX
+whole18:
+	MOVQ         y+0(FP), SI
 	VBROADCASTSS unit+92(FP), Y2
-	VBROADCASTSS (R8), Y3
+	VBROADCASTSS (R9), Y3
 	VMULPS       Y3, Y2, Y2
 	VMULPS       (SP), Y2, Y3
 	VMULPS       32(SP), Y2, Y2
-	VMOVUPS      Y3, (BX)
-	VMOVUPS      Y2, 32(BX)
-	ADDQ         SI, BX
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y2, 32(SI)
+	ADDQ         DI, SI
 	VBROADCASTSS unit+92(FP), Y2
-	VBROADCASTSS 4(R8), Y3
+	VBROADCASTSS 4(R9), Y3
 	VMULPS       Y3, Y2, Y2
 	VMULPS       64(SP), Y2, Y3
 	VMULPS       96(SP), Y2, Y2
-	VMOVUPS      Y3, (BX)
-	VMOVUPS      Y2, 32(BX)
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y2, 32(SI)
+	ADDQ         DI, SI
+	VBROADCASTSS unit+92(FP), Y2
+	VBROADCASTSS 8(R9), Y3
+	VMULPS       Y3, Y2, Y2
+	VMULPS       128(SP), Y2, Y3
+	VMULPS       160(SP), Y2, Y2
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y2, 32(SI)
+	ADDQ         DI, SI
+	VBROADCASTSS unit+92(FP), Y2
+	VBROADCASTSS 12(R9), Y3
+	VMULPS       Y3, Y2, Y2
+	VMULPS       192(SP), Y2, Y3
+	VMULPS       224(SP), Y2, Y2
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y2, 32(SI)
 
-written18:
-	MOVQ y+0(FP), BX
-	ADDQ $0x40, BX
-	MOVQ BX, y+0(FP)
-	SUBQ $0x10, DI
-	CMPQ DI, $0x00
+written19:
+	MOVQ y+0(FP), SI
+	ADDQ $0x40, SI
+	MOVQ SI, y+0(FP)
+	SUBQ $0x10, R8
+	CMPQ R8, $0x00
 	JG   tile14
 	VZEROUPPER
 	RET
@@ -2043,9 +1827,9 @@ TEXT ·peakAVXVNNI(SB), $0-16
 	VPXOR Y10, Y10, Y10
 	VPXOR Y11, Y11, Y11
 
-loop19:
+loop20:
 	TESTQ    AX, AX
-	JZ       done20
+	JZ       done21
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x75; BYTE $0x50; BYTE $0xd0 // VPDPBUSD Y0, Y1, Y2
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x75; BYTE $0x50; BYTE $0xd8 // VPDPBUSD Y0, Y1, Y3
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x75; BYTE $0x50; BYTE $0xe0 // VPDPBUSD Y0, Y1, Y4
@@ -2057,9 +1841,9 @@ loop19:
 	BYTE $0xc4; BYTE $0x62; BYTE $0x75; BYTE $0x50; BYTE $0xd0 // VPDPBUSD Y0, Y1, Y10
 	BYTE $0xc4; BYTE $0x62; BYTE $0x75; BYTE $0x50; BYTE $0xd8 // VPDPBUSD Y0, Y1, Y11
 	DECQ     AX
-	JMP      loop19
+	JMP      loop20
 
-done20:
+done21:
 	MOVQ   rounds+0(FP), AX
 	IMUL3Q $0x00000140, AX, AX
 	MOVQ   AX, ret+8(FP)
@@ -2078,31 +1862,31 @@ TEXT ·scoreKeysAVXVNNI(SB), $0-104
 	VBROADCASTSS X0, Y0
 	VPXOR        Y2, Y2, Y2
 	VPXOR        Y3, Y3, Y3
-	VMOVUPS      constantsAVXVNNI<>+1472(SB), Y4
+	VMOVUPS      constantsAVXVNNI<>+1344(SB), Y4
 	MOVQ         q_base+24(FP), SI
 	MOVQ         q_len+32(FP), DI
 
-query21:
+query22:
 	VPBROADCASTD (SI), Y5
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xd5 // VPDPBUSD Y5, Y4, Y2
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xdd // VPDPBUSD Y5, Y4, Y3
 	ADDQ         $0x04, SI
 	SUBQ         $0x04, DI
-	JNZ          query21
+	JNZ          query22
 	VPXOR        Y5, Y5, Y5
 	VPSUBD       Y2, Y5, Y2
 	VPXOR        Y5, Y5, Y5
 	VPSUBD       Y3, Y5, Y3
 
-tile22:
+tile23:
 	TESTQ   CX, CX
-	JZ      done23
+	JZ      done24
 	VMOVAPS Y2, Y5
 	VMOVAPS Y3, Y6
 	MOVQ    q_base+24(FP), SI
 	MOVQ    q_len+32(FP), DI
 
-values24:
+values25:
 	VPXOR        (DX), Y4, Y7
 	VPXOR        32(DX), Y4, Y8
 	VPBROADCASTD (SI), Y9
@@ -2111,7 +1895,7 @@ values24:
 	ADDQ         $0x40, DX
 	ADDQ         $0x04, SI
 	SUBQ         $0x04, DI
-	JNZ          values24
+	JNZ          values25
 	VCVTDQ2PS    Y5, Y5
 	VMULPS       (BX), Y1, Y7
 	VMULPS       Y7, Y5, Y5
@@ -2123,9 +1907,9 @@ values24:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, CX
-	JMP          tile22
+	JMP          tile23
 
-done23:
+done24:
 	VZEROUPPER
 	RET
 
@@ -2139,9 +1923,9 @@ TEXT ·sumValuesAVXVNNI(SB), $0-96
 	MOVQ CX, BX
 	SHLQ $0x02, BX
 
-values25:
+values26:
 	CMPQ    CX, $0x10
-	JL      valuesDone26
+	JL      valuesDone27
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (AX)(BX*1), Y2
@@ -2151,9 +1935,9 @@ values25:
 	MOVQ    high_len+32(FP), R8
 	MOVQ    DX, R9
 
-slots27:
+slots28:
 	TESTQ        R8, R8
-	JZ           slotsDone28
+	JZ           slotsDone29
 	VPBROADCASTD (SI), Y4
 	VPBROADCASTD (DI), Y5
 	VMOVUPS      (R9), Y6
@@ -2166,9 +1950,9 @@ slots27:
 	ADDQ         $0x04, SI
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R8
-	JMP          slots27
+	JMP          slots28
 
-slotsDone28:
+slotsDone29:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(BX*1)
@@ -2176,9 +1960,9 @@ slotsDone28:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x10, CX
-	JMP     values25
+	JMP     values26
 
-valuesDone26:
+valuesDone27:
 	VZEROUPPER
 	RET
 
@@ -2518,196 +2302,180 @@ DATA constantsAVXVNNI<>+1328(SB)/4, $0x0f0f0f0f
 DATA constantsAVXVNNI<>+1332(SB)/4, $0x0f0f0f0f
 DATA constantsAVXVNNI<>+1336(SB)/4, $0x0f0f0f0f
 DATA constantsAVXVNNI<>+1340(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1344(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1348(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1352(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1356(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1360(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1364(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1368(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1372(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1376(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1380(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1384(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1388(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1392(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1396(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1400(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1404(SB)/4, $0x00ff00ff
-DATA constantsAVXVNNI<>+1408(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1412(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1416(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1420(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1424(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1428(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1432(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1436(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1440(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1444(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1448(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1452(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1456(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1460(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1464(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1468(SB)/4, $0xff00ff00
-DATA constantsAVXVNNI<>+1472(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1476(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1480(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1484(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1488(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1492(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1496(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1500(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1504(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1508(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1512(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1516(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1520(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1524(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1528(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1532(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1536(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1540(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1544(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1548(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1552(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1556(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1560(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1564(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1568(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1572(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1576(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1580(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1584(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1588(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1592(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1596(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1600(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1604(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1608(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1612(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1616(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1620(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1624(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1628(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1632(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1636(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1640(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1644(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1648(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1652(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1656(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1660(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1664(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1668(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1672(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1676(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1680(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1684(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1688(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1692(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1696(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1700(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1704(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1708(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1712(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1716(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1720(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1724(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1728(SB)/4, $0x01000302
-DATA constantsAVXVNNI<>+1732(SB)/4, $0x05040706
-DATA constantsAVXVNNI<>+1736(SB)/4, $0x09080b0a
-DATA constantsAVXVNNI<>+1740(SB)/4, $0x0d0c0f0e
-DATA constantsAVXVNNI<>+1744(SB)/4, $0x01000302
-DATA constantsAVXVNNI<>+1748(SB)/4, $0x05040706
-DATA constantsAVXVNNI<>+1752(SB)/4, $0x09080b0a
-DATA constantsAVXVNNI<>+1756(SB)/4, $0x0d0c0f0e
-DATA constantsAVXVNNI<>+1760(SB)/4, $0x01000302
-DATA constantsAVXVNNI<>+1764(SB)/4, $0x05040706
-DATA constantsAVXVNNI<>+1768(SB)/4, $0x09080b0a
-DATA constantsAVXVNNI<>+1772(SB)/4, $0x0d0c0f0e
-DATA constantsAVXVNNI<>+1776(SB)/4, $0x01000302
-DATA constantsAVXVNNI<>+1780(SB)/4, $0x05040706
-DATA constantsAVXVNNI<>+1784(SB)/4, $0x09080b0a
-DATA constantsAVXVNNI<>+1788(SB)/4, $0x0d0c0f0e
-DATA constantsAVXVNNI<>+1792(SB)/4, $0x09080100
-DATA constantsAVXVNNI<>+1796(SB)/4, $0x0b0a0302
-DATA constantsAVXVNNI<>+1800(SB)/4, $0x0d0c0504
-DATA constantsAVXVNNI<>+1804(SB)/4, $0x0f0e0706
-DATA constantsAVXVNNI<>+1808(SB)/4, $0x09080100
-DATA constantsAVXVNNI<>+1812(SB)/4, $0x0b0a0302
-DATA constantsAVXVNNI<>+1816(SB)/4, $0x0d0c0504
-DATA constantsAVXVNNI<>+1820(SB)/4, $0x0f0e0706
-DATA constantsAVXVNNI<>+1824(SB)/4, $0x09080100
-DATA constantsAVXVNNI<>+1828(SB)/4, $0x0b0a0302
-DATA constantsAVXVNNI<>+1832(SB)/4, $0x0d0c0504
-DATA constantsAVXVNNI<>+1836(SB)/4, $0x0f0e0706
-DATA constantsAVXVNNI<>+1840(SB)/4, $0x09080100
-DATA constantsAVXVNNI<>+1844(SB)/4, $0x0b0a0302
-DATA constantsAVXVNNI<>+1848(SB)/4, $0x0d0c0504
-DATA constantsAVXVNNI<>+1852(SB)/4, $0x0f0e0706
-DATA constantsAVXVNNI<>+1856(SB)/4, $0x0c080400
-DATA constantsAVXVNNI<>+1860(SB)/4, $0x0d090501
-DATA constantsAVXVNNI<>+1864(SB)/4, $0x0e0a0602
-DATA constantsAVXVNNI<>+1868(SB)/4, $0x0f0b0703
-DATA constantsAVXVNNI<>+1872(SB)/4, $0x0c080400
-DATA constantsAVXVNNI<>+1876(SB)/4, $0x0d090501
-DATA constantsAVXVNNI<>+1880(SB)/4, $0x0e0a0602
-DATA constantsAVXVNNI<>+1884(SB)/4, $0x0f0b0703
-DATA constantsAVXVNNI<>+1888(SB)/4, $0x0c080400
-DATA constantsAVXVNNI<>+1892(SB)/4, $0x0d090501
-DATA constantsAVXVNNI<>+1896(SB)/4, $0x0e0a0602
-DATA constantsAVXVNNI<>+1900(SB)/4, $0x0f0b0703
-DATA constantsAVXVNNI<>+1904(SB)/4, $0x0c080400
-DATA constantsAVXVNNI<>+1908(SB)/4, $0x0d090501
-DATA constantsAVXVNNI<>+1912(SB)/4, $0x0e0a0602
-DATA constantsAVXVNNI<>+1916(SB)/4, $0x0f0b0703
-DATA constantsAVXVNNI<>+1920(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1924(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1928(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1932(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1936(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1940(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1944(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1948(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1952(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1956(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1960(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1964(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1968(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1972(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1976(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1980(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+1984(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+1988(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+1992(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+1996(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2000(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2004(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2008(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2012(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2016(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2020(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2024(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2028(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2032(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2036(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2040(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2044(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2048(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2052(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2056(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2060(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2064(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2068(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2072(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2076(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2080(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2084(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2088(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2092(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2096(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2100(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2104(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2108(SB)/4, $0x00000000
-GLOBL constantsAVXVNNI<>(SB), RODATA|NOPTR, $2112
+DATA constantsAVXVNNI<>+1344(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1348(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1352(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1356(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1360(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1364(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1368(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1372(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1376(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1380(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1384(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1388(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1392(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1396(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1400(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1404(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1408(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1412(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1416(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1420(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1424(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1428(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1432(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1436(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1440(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1444(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1448(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1452(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1456(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1460(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1464(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1468(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1472(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1476(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1480(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1484(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1488(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1492(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1496(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1500(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1504(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1508(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1512(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1516(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1520(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1524(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1528(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1532(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1536(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1540(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1544(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1548(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1552(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1556(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1560(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1564(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1568(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1572(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1576(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1580(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1584(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1588(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1592(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1596(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1600(SB)/4, $0x01000302
+DATA constantsAVXVNNI<>+1604(SB)/4, $0x05040706
+DATA constantsAVXVNNI<>+1608(SB)/4, $0x09080b0a
+DATA constantsAVXVNNI<>+1612(SB)/4, $0x0d0c0f0e
+DATA constantsAVXVNNI<>+1616(SB)/4, $0x01000302
+DATA constantsAVXVNNI<>+1620(SB)/4, $0x05040706
+DATA constantsAVXVNNI<>+1624(SB)/4, $0x09080b0a
+DATA constantsAVXVNNI<>+1628(SB)/4, $0x0d0c0f0e
+DATA constantsAVXVNNI<>+1632(SB)/4, $0x01000302
+DATA constantsAVXVNNI<>+1636(SB)/4, $0x05040706
+DATA constantsAVXVNNI<>+1640(SB)/4, $0x09080b0a
+DATA constantsAVXVNNI<>+1644(SB)/4, $0x0d0c0f0e
+DATA constantsAVXVNNI<>+1648(SB)/4, $0x01000302
+DATA constantsAVXVNNI<>+1652(SB)/4, $0x05040706
+DATA constantsAVXVNNI<>+1656(SB)/4, $0x09080b0a
+DATA constantsAVXVNNI<>+1660(SB)/4, $0x0d0c0f0e
+DATA constantsAVXVNNI<>+1664(SB)/4, $0x09080100
+DATA constantsAVXVNNI<>+1668(SB)/4, $0x0b0a0302
+DATA constantsAVXVNNI<>+1672(SB)/4, $0x0d0c0504
+DATA constantsAVXVNNI<>+1676(SB)/4, $0x0f0e0706
+DATA constantsAVXVNNI<>+1680(SB)/4, $0x09080100
+DATA constantsAVXVNNI<>+1684(SB)/4, $0x0b0a0302
+DATA constantsAVXVNNI<>+1688(SB)/4, $0x0d0c0504
+DATA constantsAVXVNNI<>+1692(SB)/4, $0x0f0e0706
+DATA constantsAVXVNNI<>+1696(SB)/4, $0x09080100
+DATA constantsAVXVNNI<>+1700(SB)/4, $0x0b0a0302
+DATA constantsAVXVNNI<>+1704(SB)/4, $0x0d0c0504
+DATA constantsAVXVNNI<>+1708(SB)/4, $0x0f0e0706
+DATA constantsAVXVNNI<>+1712(SB)/4, $0x09080100
+DATA constantsAVXVNNI<>+1716(SB)/4, $0x0b0a0302
+DATA constantsAVXVNNI<>+1720(SB)/4, $0x0d0c0504
+DATA constantsAVXVNNI<>+1724(SB)/4, $0x0f0e0706
+DATA constantsAVXVNNI<>+1728(SB)/4, $0x05040100
+DATA constantsAVXVNNI<>+1732(SB)/4, $0x0d0c0908
+DATA constantsAVXVNNI<>+1736(SB)/4, $0x07060302
+DATA constantsAVXVNNI<>+1740(SB)/4, $0x0f0e0b0a
+DATA constantsAVXVNNI<>+1744(SB)/4, $0x05040100
+DATA constantsAVXVNNI<>+1748(SB)/4, $0x0d0c0908
+DATA constantsAVXVNNI<>+1752(SB)/4, $0x07060302
+DATA constantsAVXVNNI<>+1756(SB)/4, $0x0f0e0b0a
+DATA constantsAVXVNNI<>+1760(SB)/4, $0x05040100
+DATA constantsAVXVNNI<>+1764(SB)/4, $0x0d0c0908
+DATA constantsAVXVNNI<>+1768(SB)/4, $0x07060302
+DATA constantsAVXVNNI<>+1772(SB)/4, $0x0f0e0b0a
+DATA constantsAVXVNNI<>+1776(SB)/4, $0x05040100
+DATA constantsAVXVNNI<>+1780(SB)/4, $0x0d0c0908
+DATA constantsAVXVNNI<>+1784(SB)/4, $0x07060302
+DATA constantsAVXVNNI<>+1788(SB)/4, $0x0f0e0b0a
+DATA constantsAVXVNNI<>+1792(SB)/4, $0x0c080400
+DATA constantsAVXVNNI<>+1796(SB)/4, $0x0d090501
+DATA constantsAVXVNNI<>+1800(SB)/4, $0x0e0a0602
+DATA constantsAVXVNNI<>+1804(SB)/4, $0x0f0b0703
+DATA constantsAVXVNNI<>+1808(SB)/4, $0x0c080400
+DATA constantsAVXVNNI<>+1812(SB)/4, $0x0d090501
+DATA constantsAVXVNNI<>+1816(SB)/4, $0x0e0a0602
+DATA constantsAVXVNNI<>+1820(SB)/4, $0x0f0b0703
+DATA constantsAVXVNNI<>+1824(SB)/4, $0x0c080400
+DATA constantsAVXVNNI<>+1828(SB)/4, $0x0d090501
+DATA constantsAVXVNNI<>+1832(SB)/4, $0x0e0a0602
+DATA constantsAVXVNNI<>+1836(SB)/4, $0x0f0b0703
+DATA constantsAVXVNNI<>+1840(SB)/4, $0x0c080400
+DATA constantsAVXVNNI<>+1844(SB)/4, $0x0d090501
+DATA constantsAVXVNNI<>+1848(SB)/4, $0x0e0a0602
+DATA constantsAVXVNNI<>+1852(SB)/4, $0x0f0b0703
+DATA constantsAVXVNNI<>+1856(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1860(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1864(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1868(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1872(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1876(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1880(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1884(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1888(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1892(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1896(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1900(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1904(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1908(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1912(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1916(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+1920(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1924(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1928(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1932(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1936(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1940(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1944(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1948(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1952(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1956(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1960(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1964(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1968(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1972(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1976(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1980(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+1984(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1988(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1992(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1996(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2000(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2004(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2008(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2012(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2016(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2020(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2024(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2028(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2032(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2036(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2040(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2044(SB)/4, $0x00000000
+GLOBL constantsAVXVNNI<>(SB), RODATA|NOPTR, $2048

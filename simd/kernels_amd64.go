@@ -54,7 +54,7 @@ func avxvnni() Kernels {
 		mulTiles(y, stride, m, l, x, NarrowTile, 2, narrow2AVXVNNI, 1, narrow1AVXVNNI, 1, narrow1AVXVNNI)
 	}
 	k.MulWide = func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
-		mulTiles(y, stride, m, l, x, WideTile, 2, wide2AVXVNNI, 1, wide1AVXVNNI, 1, wide1AVXVNNI)
+		mulTiles(y, stride, m, l, x, WideTile, 4, wide4AVXVNNI, 1, wide1AVXVNNI, 1, wide1AVXVNNI)
 	}
 	k.ScoreKeys, k.SumValues, k.Peak = scoreKeysAVXVNNI, sumValuesAVXVNNI, peakAVXVNNI
 	return k

@@ -27,19 +27,20 @@ const productSignature = "func(y *float32, stride, rows int, codes *byte, norms 
 
 // products emits simd.MulNarrow and simd.MulWide for fixed numbers of tokens.
 func (g *gen) products() {
-	for _, tokens := range g.tokenCounts() {
-		g.product("narrow", tokens)
-		g.product("wide", tokens)
+	for _, kind := range []string{"narrow", "wide"} {
+		for _, tokens := range g.tokenCounts(kind) {
+			g.product(kind, tokens)
+		}
 	}
 	g.peak()
 }
 
 // tokenCounts is bound by the registers that hold sums.
-func (g *gen) tokenCounts() []int {
+func (g *gen) tokenCounts(kind string) []int {
 	switch {
 	case g.wide():
 		return []int{1, 4, 8}
-	case g.vnni:
+	case g.vnni && kind == "narrow":
 		return []int{1, 2}
 	default:
 		return []int{1, 4}
@@ -63,6 +64,29 @@ type product struct {
 	acc             [][]vec        // [token][chain, the planes after one another]
 	sums            []vec
 	local           operand.Mem
+	parts           []int // of the rows' vectors that the pass works on
+}
+
+// passes are the parts of a tile's rows that are computed together. Words put
+// together from bytes need so many sums that a pass has half of the rows.
+func (p *product) passes() [][]int {
+	switch {
+	case p.wide():
+		return [][]int{{0}}
+	case p.unpacked():
+		return [][]int{{0}, {1}}
+	default:
+		return [][]int{{0, 1}}
+	}
+}
+
+// vec is a register for each part of the pass.
+func (p *product) passVec() vec {
+	var v vec
+	for range p.parts {
+		v = append(v, p.reg())
+	}
+	return v
 }
 
 func (g *gen) product(kind string, tokens int) {
@@ -76,9 +100,13 @@ func (g *gen) product(kind string, tokens int) {
 	groups := g.word("groups")
 	group := g.label("group")
 	g.Label(group)
-	p.startGroup()
-	p.dots()
-	p.endGroup()
+	for i, parts := range p.passes() {
+		p.parts = parts
+		p.startGroup()
+		p.dots(i == len(p.passes())-1)
+		p.endGroup()
+	}
+	p.nextGroup()
 	g.DECQ(groups)
 	g.JNZ(operand.LabelRef(group))
 	p.endTile(rows)
@@ -93,11 +121,8 @@ func (p *product) prologue() {
 	p.codes, p.norms = g.word("codes"), g.word("norms")
 	tables := g.word("tables")
 	at := map[string][2]int{
-		"narrow": {narrowTable, narrowTable + 64}, "wide": {lowTable, highTable},
+		"narrow": {unsignedTable, unsignedTable + 64}, "wide": {lowTable, highTable},
 	}[p.kind]
-	if p.planes {
-		at = [2]int{unsignedTable, unsignedTable + 64}
-	}
 	n := 2
 	if p.kind == "wide" && g.wide() {
 		at[0], n = wordTable, 1
@@ -121,7 +146,7 @@ func (p *product) prologue() {
 		g.LEAQ(operand.Mem{Base: p.stride, Index: p.stride, Scale: 2}, p.stride3)
 	}
 	p.values, p.first = g.GP64(), g.GP64()
-	if p.planes {
+	if p.kind == "narrow" {
 		p.bias = g.GP64()
 	}
 	if p.tokens > 4 {
@@ -144,7 +169,7 @@ func (p *product) startTile() {
 	g := p.gen
 	g.Load(g.Param("values"), p.values)
 	g.Load(g.Param("first"), p.first)
-	if p.planes {
+	if p.bias != nil {
 		g.Load(g.Param("bias"), p.bias)
 	}
 	p.sums = nil
@@ -177,14 +202,13 @@ func (p *product) startGroup() {
 	}
 	p.acc = make([][]vec, p.tokens)
 	parts := 1
-	if p.planes {
+	if p.planes || p.unpacked() {
 		parts = 2
 	}
 	for t := range p.tokens {
-		for c := range parts * p.chains() {
-			v := g.vec()
+		for range parts * p.chains() {
+			v := p.passVec()
 			g.zero(v)
-			_ = c
 			p.acc[t] = append(p.acc[t], v)
 		}
 	}
@@ -238,8 +262,8 @@ func (p *product) value(t, at int) operand.Mem {
 	return m
 }
 
-// dots adds the products of a group's vectors of codes.
-func (p *product) dots() {
+// dots adds the products of a group's vectors of codes. The last pass goes on to the next group.
+func (p *product) dots(last bool) {
 	g := p.gen
 	vectors, bytes := 8, 16*2 // of words that a vector of codes meets
 	switch {
@@ -254,14 +278,14 @@ func (p *product) dots() {
 	}
 	if unroll == vectors {
 		for j := range vectors {
-			p.vector(64*j, bytes*j, j)
+			p.vector(64*j, bytes*j)
 		}
 	} else {
 		n, loop := g.GP64(), g.label("codes")
 		g.MOVQ(operand.U32(uint32(vectors/unroll)), n)
 		g.Label(loop)
 		for j := range unroll {
-			p.vector(64*j, bytes*j, j)
+			p.vector(64*j, bytes*j)
 		}
 		g.ADDQ(operand.Imm(uint64(64*unroll)), p.codes)
 		g.ADDQ(operand.Imm(uint64(bytes*unroll)), p.values)
@@ -271,25 +295,43 @@ func (p *product) dots() {
 		g.DECQ(n)
 		g.JNZ(operand.LabelRef(loop))
 	}
-	done := 0
+	stepped := 0
 	if unroll != vectors {
-		done = 1
+		stepped = vectors
 	}
-	g.ADDQ(operand.U32(uint32(64*vectors*(1-done))), p.codes)
-	g.ADDQ(operand.U32(uint32(groupBytes-bytes*vectors*done)), p.values)
+	code, value := 64*vectors, groupBytes
+	if !last {
+		code, value = 0, 0
+	}
+	g.advance(p.codes, code-64*stepped)
+	g.advance(p.values, value-bytes*stepped)
+	if p.values4 != nil && !last {
+		g.advance(p.values4, value-bytes*stepped)
+	}
 }
 
-// vector multiplies one vector of codes. number picks the chain.
-func (p *product) vector(code, value, number int) {
+// advance adds a number, which may be negative, to a pointer.
+func (g *gen) advance(r reg.GPVirtual, n int) {
+	switch {
+	case n > 0:
+		g.ADDQ(operand.U32(uint32(n)), r)
+	case n < 0:
+		g.SUBQ(operand.U32(uint32(-n)), r)
+	}
+}
+
+// unpacked says whether levels of words are put together from bytes.
+func (p *product) unpacked() bool { return !p.planes && !p.wide() }
+
+// vector multiplies one vector of codes.
+func (p *product) vector(code, value int) {
 	switch {
 	case p.planes:
 		p.vectorPlanes(code, value)
-	case p.kind == "narrow":
-		p.vectorWords(code, value)
-	case p.wide():
-		p.vectorWide(code, value, number)
+	case p.unpacked():
+		p.vectorUnpacked(code, value)
 	default:
-		p.vectorNibbles(code, value)
+		p.vectorWide(code, value)
 	}
 }
 
@@ -335,48 +377,54 @@ func (p *product) vectorPlanes(code, value int) {
 	}
 }
 
-// dotWords adds the products of words of part i with a dword of inputs.
-func (p *product) dotWords(m operand.Mem, words reg.VecVirtual, acc reg.VecVirtual) {
+// vectorUnpacked interleaves the low and high bytes of levels: a row's four
+// words take the place of two rows' bytes, and meet four words of the input.
+func (p *product) vectorUnpacked(code, value int) {
 	g := p.gen
-	if g.wide() {
-		g.VPDPWSSD_BCST(m, words, acc)
-		return
-	}
-	b := g.reg()
-	g.VPBROADCASTD(m, b)
-	if g.vnni {
-		g.VPDPWSSD(b, words, acc)
-		return
-	}
-	g.VPMADDWD(b, words, b)
-	g.VPADDD(b, acc, acc)
-}
-
-// vectorWords is narrow without dot products of bytes: levels become words,
-// those of even bytes and of odd ones.
-func (p *product) vectorWords(code, value int) {
-	g := p.gen
-	for i := range g.vec() {
+	for i, part := range p.parts {
 		for half := range 2 {
-			index := p.nibble(i, code, half)
-			for f := range 2 {
-				even, odd := g.reg(), g.reg()
-				g.VPSHUFB(index, p.table[f], odd)
-				g.VPSLLW(operand.Imm(8), odd, even)
-				g.VPSRAW(operand.Imm(8), even, even)
-				g.VPSRAW(operand.Imm(8), odd, odd)
-				at := value + 8*(2*half+f)
+			index := p.nibble(part, code, half)
+			fields := 2
+			if p.kind == "wide" {
+				fields = 1
+			}
+			for f := range fields {
+				low, high, words := g.reg(), g.reg(), g.reg()
+				if p.kind == "wide" {
+					g.VPSHUFB(index, p.table[1], high)
+				} else {
+					g.zeroReg(high)
+				}
+				g.VPSHUFB(index, p.table[f], low)
+				g.VPUNPCKLBW(high, low, words)
+				g.VPUNPCKHBW(high, low, low)
 				for t := range p.tokens {
-					p.dotWords(p.value(t, at), even, p.acc[t][0][i])
-					p.dotWords(p.value(t, at+4), odd, p.acc[t][0][i])
+					b := g.reg()
+					g.VPBROADCASTQ(p.value(t, value+8*(fields*half+f)), b)
+					g.addWords(b, words, p.acc[t][0][i], false)
+					g.addWords(b, low, p.acc[t][1][i], true)
 				}
 			}
 		}
 	}
 }
 
+// addWords adds products of words; last says that the first operand may go.
+func (g *gen) addWords(b, words, acc reg.VecVirtual, last bool) {
+	if g.vnni {
+		g.VPDPWSSD(b, words, acc)
+		return
+	}
+	t := b
+	if !last {
+		t = g.reg()
+	}
+	g.VPMADDWD(b, words, t)
+	g.VPADDD(t, acc, acc)
+}
+
 // vectorWide looks words up by the low bits of each word.
-func (p *product) vectorWide(code, value, number int) {
+func (p *product) vectorWide(code, value int) {
 	g := p.gen
 	for n := range 4 {
 		words := g.reg()
@@ -387,33 +435,7 @@ func (p *product) vectorWide(code, value, number int) {
 		}
 		g.VPERMW(p.table[0], words, words)
 		for t := range p.tokens {
-			p.dotWords(p.value(t, value+4*n), words, p.acc[t][n%p.chains()][0])
-		}
-	}
-}
-
-// vectorNibbles puts words together from tables of their bytes.
-func (p *product) vectorNibbles(code, value int) {
-	g := p.gen
-	for i := range g.vec() {
-		for half := range 2 {
-			index := p.nibble(i, code, half)
-			low, high := g.reg(), g.reg()
-			g.VPSHUFB(index, p.table[0], low)
-			g.VPSHUFB(index, p.table[1], high)
-			words, t1 := g.reg(), g.reg()
-			g.VPAND(g.constant("low bytes"), low, words)
-			g.VPSLLW(operand.Imm(8), high, t1)
-			g.VPOR(t1, words, words)
-			for t := range p.tokens {
-				p.dotWords(p.value(t, value+4*half), words, p.acc[t][0][i])
-			}
-			g.VPSRLW(operand.Imm(8), low, low)
-			g.VPAND(g.constant("high bytes"), high, high)
-			g.VPOR(low, high, high)
-			for t := range p.tokens {
-				p.dotWords(p.value(t, value+4*(half+2)), high, p.acc[t][0][i])
-			}
+			g.VPDPWSSD_BCST(p.value(t, value+4*n), words, p.acc[t][n%p.chains()][0])
 		}
 	}
 }
@@ -421,9 +443,9 @@ func (p *product) vectorNibbles(code, value int) {
 // endGroup adds norm * (dot + first*offset) to the sums.
 func (p *product) endGroup() {
 	g := p.gen
-	norm := g.vec()
+	norm := p.passVec()
 	for i, r := range norm {
-		g.VCVTPH2PS(g.halfAt(p.norms, i), r)
+		g.VCVTPH2PS(g.halfAt(p.norms, p.parts[i]), r)
 	}
 	for t, first := range p.tokenPlaces(p.first) {
 		dot := p.joinChains(t)
@@ -443,15 +465,19 @@ func (p *product) endGroup() {
 			if g.wide() {
 				g.VADDPS(dot[i], p.sums[t][i], p.sums[t][i])
 			} else {
-				m := p.local.Offset(64*t + 32*i)
+				m := p.local.Offset(64*t + 32*p.parts[i])
 				g.VADDPS(m, dot[i], dot[i])
 				g.VMOVUPS(dot[i], m)
 			}
 		}
 	}
+}
+
+func (p *product) nextGroup() {
+	g := p.gen
 	g.ADDQ(operand.Imm(32), p.norms)
 	g.ADDQ(operand.Imm(4), p.first)
-	if p.planes {
+	if p.bias != nil {
 		g.ADDQ(operand.Imm(4), p.bias)
 	}
 }
@@ -472,6 +498,19 @@ func (p *product) joinChains(t int) vec {
 			a = a[:len(a)/2]
 		}
 		return a[0]
+	}
+	if p.unpacked() {
+		dot := p.acc[t][0]
+		for i := range dot {
+			g.VPHADDD(p.acc[t][1][i], dot[i], dot[i])
+			if p.kind == "narrow" { // the tables hold levels + 128
+				bias := g.reg()
+				g.VPBROADCASTD(p.tokenPlaces(p.bias)[t], bias)
+				g.VPSLLD(operand.Imm(7), bias, bias)
+				g.VPADDD(bias, dot[i], dot[i])
+			}
+		}
+		return dot
 	}
 	dot := add(p.acc[t][:n])
 	if p.planes {

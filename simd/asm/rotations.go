@@ -221,11 +221,16 @@ func (g *gen) arrange(name string, bytes int, body func(dst, h reg.GPVirtual)) {
 	g.finish()
 }
 
-// arrangeWide puts word 4+k of each 8 behind word k.
+// arrangeWide orders each 8 words: word 4+k behind word k for lookups of words;
+// the even ones first where words are put together from bytes.
 func (g *gen) arrangeWide() {
+	order8 := "even words"
+	if g.wide() {
+		order8 = "pair words"
+	}
 	g.arrange("arrangeWide", 256, func(dst, h reg.GPVirtual) {
 		order := g.reg()
-		g.VMOVUPS(g.constant("pair words"), order)
+		g.VMOVUPS(g.constant(order8), order)
 		for i := range 256 / g.width {
 			v := g.reg()
 			g.VMOVUPS(operand.Mem{Base: h, Disp: g.width * i}, v)
@@ -235,8 +240,8 @@ func (g *gen) arrangeWide() {
 	})
 }
 
-// arrangeWords puts each 16 words into the order 0 8 4 12 1 9 5 13 ...: pairs
-// of the columns that even bytes of codes hold, then of those of odd bytes.
+// arrangeWords puts each 16 words into the order 0 4 8 12 1 5 9 13 ...: the
+// columns of each field of the bytes of codes.
 func (g *gen) arrangeWords() {
 	g.arrange("arrangeWords", 256, func(dst, h reg.GPVirtual) {
 		for i := range 8 {
@@ -245,8 +250,8 @@ func (g *gen) arrangeWords() {
 			g.VMOVUPS(operand.Mem{Base: h, Disp: 32*i + 16}, b)
 			g.VPUNPCKLWD(b, a, l) // 0 8 1 9 2 10 3 11
 			g.VPUNPCKHWD(b, a, u) // 4 12 5 13 ...
-			g.VPUNPCKLDQ(u, l, a)
-			g.VPUNPCKHDQ(u, l, b)
+			g.VPUNPCKLWD(u, l, a)
+			g.VPUNPCKHWD(u, l, b)
 			g.VMOVUPS(a, operand.Mem{Base: dst, Disp: 32 * i})
 			g.VMOVUPS(b, operand.Mem{Base: dst, Disp: 32*i + 16})
 		}

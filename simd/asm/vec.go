@@ -129,11 +129,12 @@ var constantList = []namedConstant{
 	f32("p3", 4.1665795894e-2), f32("p4", 1.6666665459e-1), f32("p5", 5.0000001201e-1),
 	f32("one", 1), f32("127", 127), f32("-127", -127), f32("128", 128),
 	i32("bias", 127), i32("sign", 1<<31), i32("magnitude", 1<<31-1), i32("seven bits", 127),
-	i32("nibbles", 0x0f0f0f0f), i32("low bytes", 0x00ff00ff), i32("high bytes", 0xff00ff00), i32("flip", 0x80808080),
+	i32("nibbles", 0x0f0f0f0f), i32("flip", 0x80808080),
 	i32("words of 1", 0x00010001), i32("words of 64", 0x00400040), i32("words of 127", 0x007f007f),
 	// Shuffles of bytes.
 	{"swap words", [4]uint32{0x01000302, 0x05040706, 0x09080b0a, 0x0d0c0f0e}},
 	{"pair words", [4]uint32{0x09080100, 0x0b0a0302, 0x0d0c0504, 0x0f0e0706}},
+	{"even words", [4]uint32{0x05040100, 0x0d0c0908, 0x07060302, 0x0f0e0b0a}},
 	{"field bytes", [4]uint32{0x0c080400, 0x0d090501, 0x0e0a0602, 0x0f0b0703}},
 	i32("word signs", 0xffff0001),
 }

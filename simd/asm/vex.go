@@ -22,7 +22,7 @@ func vexDots(assembly []byte) ([]byte, error) {
 	var out bytes.Buffer
 	for i, line := range bytes.Split(assembly, []byte("\n")) {
 		if m := highRegsist.Find(line); m != nil && !bytes.HasPrefix(line, []byte("//")) {
-			return nil, fmt.Errorf("line %d uses %s", i+1, m)
+			return nil, fmt.Errorf("line %d uses %s: %s", i+1, m, line)
 		}
 		if m := dotLine.FindSubmatch(line); m != nil {
 			register := func(k int) byte { n, _ := strconv.Atoi(string(m[k])); return byte(n) }
