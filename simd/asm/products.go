@@ -73,7 +73,7 @@ func (p *product) passes() [][]int {
 	switch {
 	case p.wide():
 		return [][]int{{0}}
-	case p.unpacked():
+	case p.unpacked() && p.tokens > 1:
 		return [][]int{{0}, {1}}
 	default:
 		return [][]int{{0, 1}}
@@ -381,28 +381,34 @@ func (p *product) vectorPlanes(code, value int) {
 // words take the place of two rows' bytes, and meet four words of the input.
 func (p *product) vectorUnpacked(code, value int) {
 	g := p.gen
-	for i, part := range p.parts {
-		for half := range 2 {
-			index := p.nibble(part, code, half)
-			fields := 2
-			if p.kind == "wide" {
-				fields = 1
-			}
-			for f := range fields {
-				low, high, words := g.reg(), g.reg(), g.reg()
+	fields := 2
+	if p.kind == "wide" {
+		fields = 1
+	}
+	for half := range 2 {
+		var index vec
+		for _, part := range p.parts {
+			index = append(index, p.nibble(part, code, half))
+		}
+		for f := range fields {
+			words, low := p.passVec(), p.passVec()
+			for i := range p.parts {
+				high := g.reg()
 				if p.kind == "wide" {
-					g.VPSHUFB(index, p.table[1], high)
+					g.VPSHUFB(index[i], p.table[1], high)
 				} else {
 					g.zeroReg(high)
 				}
-				g.VPSHUFB(index, p.table[f], low)
-				g.VPUNPCKLBW(high, low, words)
-				g.VPUNPCKHBW(high, low, low)
-				for t := range p.tokens {
-					b := g.reg()
-					g.VPBROADCASTQ(p.value(t, value+8*(fields*half+f)), b)
-					g.addWords(b, words, p.acc[t][0][i], false)
-					g.addWords(b, low, p.acc[t][1][i], true)
+				g.VPSHUFB(index[i], p.table[f], low[i])
+				g.VPUNPCKLBW(high, low[i], words[i])
+				g.VPUNPCKHBW(high, low[i], low[i])
+			}
+			for t := range p.tokens {
+				b := g.reg()
+				g.VPBROADCASTQ(p.value(t, value+8*(fields*half+f)), b)
+				for i := range p.parts {
+					g.addWords(b, words[i], p.acc[t][0][i], false)
+					g.addWords(b, low[i], p.acc[t][1][i], i == len(p.parts)-1)
 				}
 			}
 		}
