@@ -2729,6 +2729,8 @@ tile23:
 	MOVQ    q_len+32(FP), DI
 
 values25:
+	CMPQ         DI, $0x10
+	JL           valuesDone26
 	VPBROADCASTD (SI), Y7
 	VPABSB       (DX), Y8
 	VPSIGNB      (DX), Y7, Y9
@@ -2740,22 +2742,77 @@ values25:
 	VPMADDUBSW   Y7, Y8, Y8
 	VPMADDWD     Y4, Y8, Y8
 	VPADDD       Y8, Y6, Y6
-	ADDQ         $0x40, DX
+	VPBROADCASTD 4(SI), Y7
+	VPABSB       64(DX), Y8
+	VPSIGNB      64(DX), Y7, Y9
+	VPMADDUBSW   Y9, Y8, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VPABSB       96(DX), Y8
+	VPSIGNB      96(DX), Y7, Y7
+	VPMADDUBSW   Y7, Y8, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPBROADCASTD 8(SI), Y7
+	VPABSB       128(DX), Y8
+	VPSIGNB      128(DX), Y7, Y9
+	VPMADDUBSW   Y9, Y8, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VPABSB       160(DX), Y8
+	VPSIGNB      160(DX), Y7, Y7
+	VPMADDUBSW   Y7, Y8, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPBROADCASTD 12(SI), Y7
+	VPABSB       192(DX), Y8
+	VPSIGNB      192(DX), Y7, Y9
+	VPMADDUBSW   Y9, Y8, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VPABSB       224(DX), Y8
+	VPSIGNB      224(DX), Y7, Y7
+	VPMADDUBSW   Y7, Y8, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x10, SI
+	SUBQ         $0x10, DI
+	JMP          values25
+
+valuesDone26:
+values27:
+	CMPQ         DI, $0x04
+	JL           valuesDone28
+	VPBROADCASTD (SI), Y7
+	VPABSB       (DX), Y8
+	VPSIGNB      (DX), Y7, Y9
+	VPMADDUBSW   Y9, Y8, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VPABSB       32(DX), Y8
+	VPSIGNB      32(DX), Y7, Y7
+	VPMADDUBSW   Y7, Y8, Y8
+	VPMADDWD     Y4, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	ADDQ         $0x00000040, DX
 	ADDQ         $0x04, SI
 	SUBQ         $0x04, DI
-	JNZ          values25
-	VCVTDQ2PS    Y5, Y5
-	VMULPS       (BX), Y1, Y7
-	VMULPS       Y7, Y5, Y5
-	VMOVUPS      Y5, (AX)
-	VCVTDQ2PS    Y6, Y6
-	VMULPS       32(BX), Y0, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, BX
-	SUBQ         $0x10, CX
-	JMP          tile23
+	JMP          values27
+
+valuesDone28:
+	VCVTDQ2PS Y5, Y5
+	VMULPS    (BX), Y1, Y7
+	VMULPS    Y7, Y5, Y5
+	VMOVUPS   Y5, (AX)
+	VCVTDQ2PS Y6, Y6
+	VMULPS    32(BX), Y0, Y5
+	VMULPS    Y5, Y6, Y6
+	VMOVUPS   Y6, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x10, CX
+	JMP       tile23
 
 done24:
 	VZEROUPPER
@@ -2772,9 +2829,79 @@ TEXT ·sumValuesAVX2(SB), $0-96
 	SHLQ    $0x02, BX
 	VMOVUPS constantsAVX2<>+1408(SB), Y0
 
-values26:
+values29:
+	CMPQ    CX, $0x20
+	JL      valuesDone30
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+	VMOVUPS (AX)(BX*1), Y3
+	VMOVUPS 32(AX)(BX*1), Y4
+	VMOVUPS 64(AX), Y5
+	VMOVUPS 96(AX), Y6
+	VMOVUPS 64(AX)(BX*1), Y7
+	VMOVUPS 96(AX)(BX*1), Y8
+	MOVQ    high_base+24(FP), SI
+	MOVQ    low_base+48(FP), DI
+	MOVQ    high_len+32(FP), R8
+	MOVQ    DX, R9
+
+slots31:
+	TESTQ        R8, R8
+	JZ           slotsDone32
+	VPBROADCASTD (SI), Y9
+	VPBROADCASTD (DI), Y10
+	VMOVUPS      (R9), Y11
+	VPMADDUBSW   Y11, Y9, Y12
+	VPMADDWD     Y0, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPMADDUBSW   Y11, Y10, Y11
+	VPMADDWD     Y0, Y11, Y11
+	VPADDD       Y11, Y3, Y3
+	VMOVUPS      32(R9), Y11
+	VPMADDUBSW   Y11, Y9, Y12
+	VPMADDWD     Y0, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPMADDUBSW   Y11, Y10, Y11
+	VPMADDWD     Y0, Y11, Y11
+	VPADDD       Y11, Y4, Y4
+	VMOVUPS      64(R9), Y11
+	VPMADDUBSW   Y11, Y9, Y12
+	VPMADDWD     Y0, Y12, Y12
+	VPADDD       Y12, Y5, Y5
+	VPMADDUBSW   Y11, Y10, Y11
+	VPMADDWD     Y0, Y11, Y11
+	VPADDD       Y11, Y7, Y7
+	VMOVUPS      96(R9), Y11
+	VPMADDUBSW   Y11, Y9, Y9
+	VPMADDWD     Y0, Y9, Y9
+	VPADDD       Y9, Y6, Y6
+	VPMADDUBSW   Y11, Y10, Y9
+	VPMADDWD     Y0, Y9, Y9
+	VPADDD       Y9, Y8, Y8
+	ADDQ         BX, R9
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R8
+	JMP          slots31
+
+slotsDone32:
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, (AX)(BX*1)
+	VMOVUPS Y4, 32(AX)(BX*1)
+	VMOVUPS Y5, 64(AX)
+	VMOVUPS Y6, 96(AX)
+	VMOVUPS Y7, 64(AX)(BX*1)
+	VMOVUPS Y8, 96(AX)(BX*1)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x20, CX
+	JMP     values29
+
+valuesDone30:
+values33:
 	CMPQ    CX, $0x10
-	JL      valuesDone27
+	JL      valuesDone34
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
 	VMOVUPS (AX)(BX*1), Y3
@@ -2784,9 +2911,9 @@ values26:
 	MOVQ    high_len+32(FP), R8
 	MOVQ    DX, R9
 
-slots28:
+slots35:
 	TESTQ        R8, R8
-	JZ           slotsDone29
+	JZ           slotsDone36
 	VPBROADCASTD (SI), Y5
 	VPBROADCASTD (DI), Y6
 	VMOVUPS      (R9), Y7
@@ -2807,9 +2934,9 @@ slots28:
 	ADDQ         $0x04, SI
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R8
-	JMP          slots28
+	JMP          slots35
 
-slotsDone29:
+slotsDone36:
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, (AX)(BX*1)
@@ -2817,9 +2944,9 @@ slotsDone29:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x10, CX
-	JMP     values26
+	JMP     values33
 
-valuesDone27:
+valuesDone34:
 	VZEROUPPER
 	RET
 
@@ -2834,9 +2961,9 @@ TEXT ·splitWeightsAVX2(SB), $0-76
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop30:
+loop37:
 	CMPQ         BX, $0x10
-	JL           rest31
+	JL           rest38
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
 	VMULPS       Y1, Y2, Y2
@@ -2863,11 +2990,11 @@ loop30:
 	ADDQ         $0x10, AX
 	ADDQ         $0x10, CX
 	SUBQ         $0x10, BX
-	JMP          loop30
+	JMP          loop37
 
-rest31:
+rest38:
 	TESTQ        BX, BX
-	JZ           done32
+	JZ           done39
 	LEAQ         constantsAVX2<>+1984(SB), SI
 	MOVQ         BX, DI
 	SHLQ         $0x02, DI
@@ -2893,13 +3020,13 @@ rest31:
 	MOVQ         BX, DX
 	MOVQ         AX, SI
 
-bytes33:
+bytes40:
 	VPEXTRB      $0x00, X0, AX
 	MOVB         AL, (SI)
 	VPSRLDQ      $0x01, X0, X0
 	INCQ         SI
 	DECQ         DX
-	JNZ          bytes33
+	JNZ          bytes40
 	VPACKSSDW    Y3, Y2, Y1
 	VPERMQ       $0xd8, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
@@ -2907,15 +3034,15 @@ bytes33:
 	MOVQ         BX, AX
 	MOVQ         CX, DX
 
-bytes34:
+bytes41:
 	VPEXTRB $0x00, X0, CX
 	MOVB    CL, (DX)
 	VPSRLDQ $0x01, X0, X0
 	INCQ    DX
 	DECQ    AX
-	JNZ     bytes34
+	JNZ     bytes41
 
-done32:
+done39:
 	VZEROUPPER
 	RET
 
@@ -2932,9 +3059,9 @@ TEXT ·joinSumsAVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop35:
+loop42:
 	CMPQ      CX, $0x10
-	JL        rest36
+	JL        rest43
 	VMOVUPS   (DX), Y2
 	VMOVUPS   32(DX), Y3
 	VMOVUPS   (BX), Y4
@@ -2955,11 +3082,11 @@ loop35:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	SUBQ      $0x10, CX
-	JMP       loop35
+	JMP       loop42
 
-rest36:
+rest43:
 	TESTQ      CX, CX
-	JZ         done37
+	JZ         done44
 	LEAQ       constantsAVX2<>+1984(SB), SI
 	SHLQ       $0x02, CX
 	SUBQ       CX, SI
@@ -2982,7 +3109,7 @@ rest36:
 	VMASKMOVPS Y4, Y2, (AX)
 	VMASKMOVPS Y5, Y3, 32(AX)
 
-done37:
+done44:
 	VZEROUPPER
 	RET
 
@@ -3509,9 +3636,9 @@ TEXT ·rotateAVX2(SB), $0-48
 	VMOVUPS constantsAVX2<>+1856(SB), Y0
 	VMOVUPS constantsAVX2<>+1600(SB), Y1
 
-group38:
+group45:
 	TESTQ       DX, DX
-	JZ          done39
+	JZ          done46
 	VPMOVSXBW   (CX), Y2
 	VPMOVSXBW   16(CX), Y3
 	VPMOVSXBW   32(CX), Y4
@@ -3651,9 +3778,9 @@ group38:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000080, CX
 	SUBQ        $0x00000080, DX
-	JMP         group38
+	JMP         group45
 
-done39:
+done46:
 	VZEROUPPER
 	RET
 
@@ -3943,9 +4070,9 @@ TEXT ·arrangeWideAVX2(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop40:
+loop47:
 	TESTQ   DX, DX
-	JZ      done41
+	JZ      done48
 	VMOVUPS constantsAVX2<>+1728(SB), Y0
 	VMOVUPS (CX), Y1
 	VPSHUFB Y0, Y1, Y1
@@ -3974,9 +4101,9 @@ loop40:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000080, DX
-	JMP     loop40
+	JMP     loop47
 
-done41:
+done48:
 	VZEROUPPER
 	RET
 
@@ -3987,9 +4114,9 @@ TEXT ·arrangePlanesAVX2(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop42:
+loop49:
 	TESTQ     DX, DX
-	JZ        done43
+	JZ        done50
 	VMOVUPS   constantsAVX2<>+1792(SB), Y0
 	VMOVUPS   (CX), Y1
 	VMOVUPS   32(CX), Y2
@@ -4074,9 +4201,9 @@ loop42:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, CX
 	SUBQ      $0x00000080, DX
-	JMP       loop42
+	JMP       loop49
 
-done43:
+done50:
 	VZEROUPPER
 	RET
 
@@ -4087,9 +4214,9 @@ TEXT ·arrangeWordsAVX2(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop44:
+loop51:
 	TESTQ      DX, DX
-	JZ         done45
+	JZ         done52
 	VMOVUPS    (CX), X0
 	VMOVUPS    16(CX), X1
 	VPUNPCKLWD X1, X0, X2
@@ -4157,9 +4284,9 @@ loop44:
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, CX
 	SUBQ       $0x00000080, DX
-	JMP        loop44
+	JMP        loop51
 
-done45:
+done52:
 	VZEROUPPER
 	RET
 
@@ -4172,9 +4299,9 @@ TEXT ·dotAVX2(SB), $0-52
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop46:
+loop53:
 	CMPQ    CX, $0x10
-	JL      rest47
+	JL      rest54
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VMOVUPS (DX), Y4
@@ -4186,11 +4313,11 @@ loop46:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
-	JMP     loop46
+	JMP     loop53
 
-rest47:
+rest54:
 	TESTQ      CX, CX
-	JZ         done48
+	JZ         done55
 	LEAQ       constantsAVX2<>+1984(SB), BX
 	SHLQ       $0x02, CX
 	SUBQ       CX, BX
@@ -4205,7 +4332,7 @@ rest47:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 
-done48:
+done55:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -4227,9 +4354,9 @@ TEXT ·dotRowsAVX2(SB), $0-72
 	SHLQ $0x02, BX
 	LEAQ (BX)(BX*2), SI
 
-rows49:
+rows56:
 	CMPQ  CX, $0x04
-	JL    rowsDone50
+	JL    rowsDone57
 	MOVQ  x_base+48(FP), DI
 	MOVQ  x_len+56(FP), R8
 	VPXOR Y0, Y0, Y0
@@ -4241,9 +4368,9 @@ rows49:
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
 
-loop51:
+loop58:
 	CMPQ    R8, $0x10
-	JL      rest52
+	JL      rest59
 	VMOVUPS (DI), Y8
 	VMOVUPS 32(DI), Y9
 	VMOVUPS (DX), Y10
@@ -4273,11 +4400,11 @@ loop51:
 	ADDQ    $0x40, DI
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, R8
-	JMP     loop51
+	JMP     loop58
 
-rest52:
+rest59:
 	TESTQ      R8, R8
-	JZ         done53
+	JZ         done60
 	LEAQ       constantsAVX2<>+1984(SB), R9
 	MOVQ       R8, R10
 	SHLQ       $0x02, R10
@@ -4316,7 +4443,7 @@ rest52:
 	VADDPS     Y9, Y7, Y7
 	LEAQ       (DX)(R8*4), DX
 
-done53:
+done60:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -4354,20 +4481,20 @@ done53:
 	ADDQ         BX, DX
 	ADDQ         $0x10, AX
 	SUBQ         $0x04, CX
-	JMP          rows49
+	JMP          rows56
 
-rowsDone50:
-rows54:
+rowsDone57:
+rows61:
 	CMPQ  CX, $0x01
-	JL    rowsDone55
+	JL    rowsDone62
 	MOVQ  x_base+48(FP), BX
 	MOVQ  x_len+56(FP), SI
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop56:
+loop63:
 	CMPQ    SI, $0x10
-	JL      rest57
+	JL      rest64
 	VMOVUPS (BX), Y2
 	VMOVUPS 32(BX), Y3
 	VMOVUPS (DX), Y4
@@ -4379,11 +4506,11 @@ loop56:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, SI
-	JMP     loop56
+	JMP     loop63
 
-rest57:
+rest64:
 	TESTQ      SI, SI
-	JZ         done58
+	JZ         done65
 	LEAQ       constantsAVX2<>+1984(SB), DI
 	MOVQ       SI, R8
 	SHLQ       $0x02, R8
@@ -4401,7 +4528,7 @@ rest57:
 	VADDPS     Y3, Y1, Y1
 	LEAQ       (DX)(SI*4), DX
 
-done58:
+done65:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -4412,9 +4539,9 @@ done58:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x04, AX
 	SUBQ         $0x01, CX
-	JMP          rows54
+	JMP          rows61
 
-rowsDone55:
+rowsDone62:
 	VZEROUPPER
 	RET
 
@@ -4426,20 +4553,20 @@ TEXT ·sumAVX2(SB), $0-28
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop59:
+loop66:
 	CMPQ    CX, $0x10
-	JL      rest60
+	JL      rest67
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop59
+	JMP     loop66
 
-rest60:
+rest67:
 	TESTQ      CX, CX
-	JZ         done61
+	JZ         done68
 	LEAQ       constantsAVX2<>+1984(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -4450,7 +4577,7 @@ rest60:
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
 
-done61:
+done68:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -4470,9 +4597,9 @@ TEXT ·maxAVX2(SB), $0-28
 	VBROADCASTSS (AX), Y0
 	VBROADCASTSS (AX), Y1
 
-loop62:
+loop69:
 	CMPQ    CX, $0x10
-	JL      rest63
+	JL      rest70
 	VMOVAPS Y0, Y2
 	VMOVAPS Y1, Y3
 	VMOVUPS (AX), Y2
@@ -4481,11 +4608,11 @@ loop62:
 	VMAXPS  Y1, Y3, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop62
+	JMP     loop69
 
-rest63:
+rest70:
 	TESTQ      CX, CX
-	JZ         done64
+	JZ         done71
 	LEAQ       constantsAVX2<>+1984(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -4500,7 +4627,7 @@ rest63:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 
-done64:
+done71:
 	VMAXPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPS       X0, X1, X0
@@ -4520,9 +4647,9 @@ TEXT ·maxAbsAVX2(SB), $0-28
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop65:
+loop72:
 	CMPQ    CX, $0x10
-	JL      rest66
+	JL      rest73
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VPAND   constantsAVX2<>+1152(SB), Y2, Y2
@@ -4531,11 +4658,11 @@ loop65:
 	VMAXPS  Y1, Y3, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop65
+	JMP     loop72
 
-rest66:
+rest73:
 	TESTQ      CX, CX
-	JZ         done67
+	JZ         done74
 	LEAQ       constantsAVX2<>+1984(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -4548,7 +4675,7 @@ rest66:
 	VMAXPS     Y0, Y2, Y0
 	VMAXPS     Y1, Y3, Y1
 
-done67:
+done74:
 	VMAXPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPS       X0, X1, X0
@@ -4568,9 +4695,9 @@ TEXT ·subAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop68:
+loop75:
 	CMPQ    AX, $0x10
-	JL      rest69
+	JL      rest76
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -4583,11 +4710,11 @@ loop68:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop68
+	JMP     loop75
 
-rest69:
+rest76:
 	TESTQ      AX, AX
-	JZ         done70
+	JZ         done77
 	LEAQ       constantsAVX2<>+1984(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -4602,7 +4729,7 @@ rest69:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done70:
+done77:
 	VZEROUPPER
 	RET
 
@@ -4614,9 +4741,9 @@ TEXT ·mulAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop71:
+loop78:
 	CMPQ    AX, $0x10
-	JL      rest72
+	JL      rest79
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -4629,11 +4756,11 @@ loop71:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop71
+	JMP     loop78
 
-rest72:
+rest79:
 	TESTQ      AX, AX
-	JZ         done73
+	JZ         done80
 	LEAQ       constantsAVX2<>+1984(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -4648,7 +4775,7 @@ rest72:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done73:
+done80:
 	VZEROUPPER
 	RET
 
@@ -4659,9 +4786,9 @@ TEXT ·addAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop74:
+loop81:
 	CMPQ    AX, $0x10
-	JL      rest75
+	JL      rest82
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS (DX), Y2
@@ -4673,11 +4800,11 @@ loop74:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop74
+	JMP     loop81
 
-rest75:
+rest82:
 	TESTQ      AX, AX
-	JZ         done76
+	JZ         done83
 	LEAQ       constantsAVX2<>+1984(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -4692,7 +4819,7 @@ rest75:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done76:
+done83:
 	VZEROUPPER
 	RET
 
@@ -4704,9 +4831,9 @@ TEXT ·mulAddAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop77:
+loop84:
 	CMPQ    AX, $0x10
-	JL      rest78
+	JL      rest85
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -4723,11 +4850,11 @@ loop77:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop77
+	JMP     loop84
 
-rest78:
+rest85:
 	TESTQ      AX, AX
-	JZ         done79
+	JZ         done86
 	LEAQ       constantsAVX2<>+1984(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -4746,7 +4873,7 @@ rest78:
 	VMASKMOVPS Y4, Y0, (CX)
 	VMASKMOVPS Y5, Y1, 32(CX)
 
-done79:
+done86:
 	VZEROUPPER
 	RET
 
@@ -4760,9 +4887,9 @@ TEXT ·axpyAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop80:
+loop87:
 	CMPQ    AX, $0x10
-	JL      rest81
+	JL      rest88
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -4776,11 +4903,11 @@ loop80:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop80
+	JMP     loop87
 
-rest81:
+rest88:
 	TESTQ      AX, AX
-	JZ         done82
+	JZ         done89
 	LEAQ       constantsAVX2<>+1984(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -4797,7 +4924,7 @@ rest81:
 	VMASKMOVPS Y0, Y2, (CX)
 	VMASKMOVPS Y1, Y3, 32(CX)
 
-done82:
+done89:
 	VZEROUPPER
 	RET
 
@@ -4811,9 +4938,9 @@ TEXT ·scaleAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop83:
+loop90:
 	CMPQ    AX, $0x10
-	JL      rest84
+	JL      rest91
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -4823,11 +4950,11 @@ loop83:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop83
+	JMP     loop90
 
-rest84:
+rest91:
 	TESTQ      AX, AX
-	JZ         done85
+	JZ         done92
 	LEAQ       constantsAVX2<>+1984(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -4840,7 +4967,7 @@ rest84:
 	VMASKMOVPS Y4, Y2, (CX)
 	VMASKMOVPS Y5, Y3, 32(CX)
 
-done85:
+done92:
 	VZEROUPPER
 	RET
 
@@ -4855,9 +4982,9 @@ TEXT ·scaleMulAVX2(SB), $0-76
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop86:
+loop93:
 	CMPQ    AX, $0x10
-	JL      rest87
+	JL      rest94
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMOVUPS (BX), Y4
@@ -4872,11 +4999,11 @@ loop86:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop86
+	JMP     loop93
 
-rest87:
+rest94:
 	TESTQ      AX, AX
-	JZ         done88
+	JZ         done95
 	LEAQ       constantsAVX2<>+1984(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -4893,7 +5020,7 @@ rest87:
 	VMASKMOVPS Y4, Y2, (CX)
 	VMASKMOVPS Y5, Y3, 32(CX)
 
-done88:
+done95:
 	VZEROUPPER
 	RET
 
@@ -4907,9 +5034,9 @@ TEXT ·addMulAVX2(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop89:
+loop96:
 	CMPQ    AX, $0x10
-	JL      rest90
+	JL      rest97
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
 	VADDPS  constantsAVX2<>+768(SB), Y0, Y0
@@ -4934,11 +5061,11 @@ loop89:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop89
+	JMP     loop96
 
-rest90:
+rest97:
 	TESTQ      AX, AX
-	JZ         done91
+	JZ         done98
 	LEAQ       constantsAVX2<>+1984(SB), R8
 	SHLQ       $0x02, AX
 	SUBQ       AX, R8
@@ -4963,7 +5090,7 @@ rest90:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done91:
+done98:
 	VZEROUPPER
 	RET
 
@@ -4977,9 +5104,9 @@ TEXT ·expIntoAVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop92:
+loop99:
 	CMPQ      AX, $0x10
-	JL        rest93
+	JL        rest100
 	VMOVUPS   (DX), Y2
 	VMOVUPS   32(DX), Y3
 	VSUBPS    Y1, Y2, Y2
@@ -5049,11 +5176,11 @@ loop92:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop92
+	JMP       loop99
 
-rest93:
+rest100:
 	TESTQ      AX, AX
-	JZ         done94
+	JZ         done101
 	LEAQ       constantsAVX2<>+1984(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5126,7 +5253,7 @@ rest93:
 	VMASKMOVPS Y8, Y2, (CX)
 	VMASKMOVPS Y9, Y3, 32(CX)
 
-done94:
+done101:
 	VZEROUPPER
 	RET
 
@@ -5137,9 +5264,9 @@ TEXT ·siluAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop95:
+loop102:
 	CMPQ      AX, $0x10
-	JL        rest96
+	JL        rest103
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VPXOR     constantsAVX2<>+1088(SB), Y0, Y2
@@ -5217,11 +5344,11 @@ loop95:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop95
+	JMP       loop102
 
-rest96:
+rest103:
 	TESTQ      AX, AX
-	JZ         done97
+	JZ         done104
 	LEAQ       constantsAVX2<>+1984(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5302,7 +5429,7 @@ rest96:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done97:
+done104:
 	VZEROUPPER
 	RET
 
@@ -5313,9 +5440,9 @@ TEXT ·mulSigmoidAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop98:
+loop105:
 	CMPQ      AX, $0x10
-	JL        rest99
+	JL        rest106
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VPXOR     constantsAVX2<>+1088(SB), Y0, Y0
@@ -5395,11 +5522,11 @@ loop98:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop98
+	JMP       loop105
 
-rest99:
+rest106:
 	TESTQ      AX, AX
-	JZ         done100
+	JZ         done107
 	LEAQ       constantsAVX2<>+1984(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5482,7 +5609,7 @@ rest99:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done100:
+done107:
 	VZEROUPPER
 	RET
 
@@ -5496,9 +5623,9 @@ TEXT ·quantizeInt8AVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop101:
+loop108:
 	CMPQ         CX, $0x10
-	JL           rest102
+	JL           rest109
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
 	VDIVPS       Y1, Y2, Y2
@@ -5517,11 +5644,11 @@ loop101:
 	ADDQ         $0x40, DX
 	ADDQ         $0x10, AX
 	SUBQ         $0x10, CX
-	JMP          loop101
+	JMP          loop108
 
-rest102:
+rest109:
 	TESTQ        CX, CX
-	JZ           done103
+	JZ           done110
 	LEAQ         constantsAVX2<>+1984(SB), BX
 	MOVQ         CX, SI
 	SHLQ         $0x02, SI
@@ -5544,15 +5671,15 @@ rest102:
 	VPACKSSWB    X0, X1, X0
 	MOVQ         AX, DX
 
-bytes104:
+bytes111:
 	VPEXTRB $0x00, X0, AX
 	MOVB    AL, (DX)
 	VPSRLDQ $0x01, X0, X0
 	INCQ    DX
 	DECQ    CX
-	JNZ     bytes104
+	JNZ     bytes111
 
-done103:
+done110:
 	VZEROUPPER
 	RET
 
@@ -5569,16 +5696,16 @@ TEXT ·combineAVX2(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns105:
+columns112:
 	CMPQ SI, $0x10
-	JL   columnsDone106
+	JL   columnsDone113
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums107:
+sums114:
 	CMPQ    R10, $0x04
-	JL      sumsDone108
+	JL      sumsDone115
 	VMOVUPS constantsAVX2<>+1088(SB), Y0
 	VMOVUPS constantsAVX2<>+1120(SB), Y1
 	VMOVUPS constantsAVX2<>+1088(SB), Y2
@@ -5592,7 +5719,7 @@ sums107:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms109:
+terms116:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -5618,7 +5745,7 @@ terms109:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms109
+	JNZ          terms116
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -5641,19 +5768,19 @@ terms109:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums107
+	JMP          sums114
 
-sumsDone108:
-sums110:
+sumsDone115:
+sums117:
 	CMPQ    R10, $0x01
-	JL      sumsDone111
+	JL      sumsDone118
 	VMOVUPS constantsAVX2<>+1088(SB), Y0
 	VMOVUPS constantsAVX2<>+1120(SB), Y1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms112:
+terms119:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -5664,7 +5791,7 @@ terms112:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms112
+	JNZ          terms119
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -5672,17 +5799,17 @@ terms112:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums110
+	JMP          sums117
 
-sumsDone111:
+sumsDone118:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns105
+	JMP  columns112
 
-columnsDone106:
+columnsDone113:
 	TESTQ   SI, SI
-	JZ      end113
+	JZ      end120
 	LEAQ    constantsAVX2<>+1984(SB), R8
 	SHLQ    $0x02, SI
 	SUBQ    SI, R8
@@ -5691,9 +5818,9 @@ columnsDone106:
 	MOVQ    coef+16(FP), SI
 	MOVQ    m+32(FP), R8
 
-sums114:
+sums121:
 	CMPQ    R8, $0x04
-	JL      sumsDone115
+	JL      sumsDone122
 	VMOVUPS constantsAVX2<>+1088(SB), Y2
 	VMOVUPS constantsAVX2<>+1120(SB), Y3
 	VMOVUPS constantsAVX2<>+1088(SB), Y4
@@ -5707,7 +5834,7 @@ sums114:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms116:
+terms123:
 	VMASKMOVPS   (R9), Y0, Y10
 	VMASKMOVPS   32(R9), Y1, Y11
 	VBROADCASTSS (R10), Y12
@@ -5733,7 +5860,7 @@ terms116:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms116
+	JNZ          terms123
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -5756,19 +5883,19 @@ terms116:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums114
+	JMP          sums121
 
-sumsDone115:
-sums117:
+sumsDone122:
+sums124:
 	CMPQ    R8, $0x01
-	JL      sumsDone118
+	JL      sumsDone125
 	VMOVUPS constantsAVX2<>+1088(SB), Y2
 	VMOVUPS constantsAVX2<>+1120(SB), Y3
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms119:
+terms126:
 	VMASKMOVPS   (R9), Y0, Y4
 	VMASKMOVPS   32(R9), Y1, Y5
 	VBROADCASTSS (R10), Y6
@@ -5779,7 +5906,7 @@ terms119:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms119
+	JNZ          terms126
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -5787,10 +5914,10 @@ terms119:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums117
+	JMP          sums124
 
-sumsDone118:
-end113:
+sumsDone125:
+end120:
 	VZEROUPPER
 	RET
 
@@ -5802,9 +5929,9 @@ TEXT ·gatherAVX2(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-loop120:
+loop127:
 	CMPQ       CX, $0x10
-	JL         rest121
+	JL         rest128
 	VMOVUPS    (BX), Y0
 	VPCMPEQD   Y2, Y2, Y2
 	VGATHERDPS Y2, (DX)(Y0*4), Y1
@@ -5816,22 +5943,22 @@ loop120:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, BX
 	SUBQ       $0x10, CX
-	JMP        loop120
+	JMP        loop127
 
-rest121:
+rest128:
 	TESTQ CX, CX
-	JZ    done123
+	JZ    done130
 
-one122:
+one129:
 	MOVLQSX (BX), SI
 	VMOVSS  (DX)(SI*4), X0
 	VMOVSS  X0, (AX)
 	ADDQ    $0x04, AX
 	ADDQ    $0x04, BX
 	DECQ    CX
-	JNZ     one122
+	JNZ     one129
 
-done123:
+done130:
 	VZEROUPPER
 	RET
 
@@ -5844,17 +5971,17 @@ TEXT ·rotaryAVX2(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads124:
+heads131:
 	TESTQ CX, CX
-	JZ    headsDone125
+	JZ    headsDone132
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop126:
+loop133:
 	CMPQ    DI, $0x10
-	JL      rest127
+	JL      rest134
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (SI), Y2
@@ -5884,11 +6011,11 @@ loop126:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, DI
-	JMP     loop126
+	JMP     loop133
 
-rest127:
+rest134:
 	TESTQ      DI, DI
-	JZ         done128
+	JZ         done135
 	LEAQ       constantsAVX2<>+1984(SB), R10
 	MOVQ       DI, R11
 	SHLQ       $0x02, R11
@@ -5921,13 +6048,13 @@ rest127:
 	VMASKMOVPS Y11, Y1, 32(SI)
 	LEAQ       (AX)(DI*4), AX
 
-done128:
+done135:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads124
+	JMP  heads131
 
-headsDone125:
+headsDone132:
 	VZEROUPPER
 	RET
 
@@ -5942,9 +6069,9 @@ TEXT ·sinkhorn4AVX2(SB), $0-16
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX2<>+768(SB), X4
 
-rounds129:
+rounds136:
 	TESTQ       CX, CX
-	JZ          roundsDone130
+	JZ          roundsDone137
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -5978,9 +6105,9 @@ rounds129:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        CX
-	JMP         rounds129
+	JMP         rounds136
 
-roundsDone130:
+roundsDone137:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
@@ -5999,9 +6126,9 @@ TEXT ·readAllAVX2(SB), $0-25
 	VPXOR Y3, Y3, Y3
 	SHRQ  $0x0a, CX
 
-loop131:
+loop138:
 	TESTQ CX, CX
-	JZ    done132
+	JZ    done139
 	VPXOR (AX), Y0, Y0
 	VPXOR 32(AX), Y1, Y1
 	VPXOR 64(AX), Y2, Y2
@@ -6036,9 +6163,9 @@ loop131:
 	VPXOR 992(AX), Y3, Y3
 	ADDQ  $0x00000400, AX
 	DECQ  CX
-	JMP   loop131
+	JMP   loop138
 
-done132:
+done139:
 	VPXOR        Y1, Y0, Y0
 	VPXOR        Y2, Y0, Y0
 	VPXOR        Y3, Y0, Y0

@@ -1645,20 +1645,41 @@ tile32:
 	MOVQ    q_len+32(FP), DI
 
 values34:
+	CMPQ          DI, $0x10
+	JL            valuesDone35
 	VPXORD        (DX), Z3, Z4
 	VPDPBUSD.BCST (SI), Z4, Z2
-	ADDQ          $0x40, DX
+	VPXORD        64(DX), Z3, Z4
+	VPDPBUSD.BCST 4(SI), Z4, Z2
+	VPXORD        128(DX), Z3, Z4
+	VPDPBUSD.BCST 8(SI), Z4, Z2
+	VPXORD        192(DX), Z3, Z4
+	VPDPBUSD.BCST 12(SI), Z4, Z2
+	ADDQ          $0x00000100, DX
+	ADDQ          $0x10, SI
+	SUBQ          $0x10, DI
+	JMP           values34
+
+valuesDone35:
+values36:
+	CMPQ          DI, $0x04
+	JL            valuesDone37
+	VPXORD        (DX), Z3, Z4
+	VPDPBUSD.BCST (SI), Z4, Z2
+	ADDQ          $0x00000040, DX
 	ADDQ          $0x04, SI
 	SUBQ          $0x04, DI
-	JNZ           values34
-	VCVTDQ2PS     Z2, Z2
-	VMULPS        (BX), Z0, Z4
-	VMULPS        Z4, Z2, Z2
-	VMOVUPS       Z2, (AX)
-	ADDQ          $0x40, AX
-	ADDQ          $0x40, BX
-	SUBQ          $0x10, CX
-	JMP           tile32
+	JMP           values36
+
+valuesDone37:
+	VCVTDQ2PS Z2, Z2
+	VMULPS    (BX), Z0, Z4
+	VMULPS    Z4, Z2, Z2
+	VMOVUPS   Z2, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x10, CX
+	JMP       tile32
 
 done33:
 	VZEROUPPER
@@ -1674,9 +1695,9 @@ TEXT ·sumValuesAVX512(SB), $0-96
 	MOVQ CX, BX
 	SHLQ $0x02, BX
 
-values35:
+values38:
 	CMPQ    CX, $0x40
-	JL      valuesDone36
+	JL      valuesDone39
 	VMOVUPS (AX), Z0
 	VMOVUPS (AX)(BX*1), Z1
 	VMOVUPS 64(AX), Z2
@@ -1690,9 +1711,9 @@ values35:
 	MOVQ    high_len+32(FP), R8
 	MOVQ    DX, R9
 
-slots37:
+slots40:
 	TESTQ        R8, R8
-	JZ           slotsDone38
+	JZ           slotsDone41
 	VPBROADCASTD (SI), Z8
 	VPBROADCASTD (DI), Z9
 	VMOVUPS      (R9), Z10
@@ -1711,9 +1732,9 @@ slots37:
 	ADDQ         $0x04, SI
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R8
-	JMP          slots37
+	JMP          slots40
 
-slotsDone38:
+slotsDone41:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, (AX)(BX*1)
 	VMOVUPS Z2, 64(AX)
@@ -1725,12 +1746,12 @@ slotsDone38:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x40, CX
-	JMP     values35
+	JMP     values38
 
-valuesDone36:
-values39:
+valuesDone39:
+values42:
 	CMPQ    CX, $0x10
-	JL      valuesDone40
+	JL      valuesDone43
 	VMOVUPS (AX), Z0
 	VMOVUPS (AX)(BX*1), Z1
 	MOVQ    high_base+24(FP), SI
@@ -1738,9 +1759,9 @@ values39:
 	MOVQ    high_len+32(FP), R8
 	MOVQ    DX, R9
 
-slots41:
+slots44:
 	TESTQ        R8, R8
-	JZ           slotsDone42
+	JZ           slotsDone45
 	VPBROADCASTD (SI), Z2
 	VPBROADCASTD (DI), Z3
 	VMOVUPS      (R9), Z4
@@ -1750,17 +1771,17 @@ slots41:
 	ADDQ         $0x04, SI
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R8
-	JMP          slots41
+	JMP          slots44
 
-slotsDone42:
+slotsDone45:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, (AX)(BX*1)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x10, CX
-	JMP     values39
+	JMP     values42
 
-valuesDone40:
+valuesDone43:
 	VZEROUPPER
 	RET
 
@@ -1774,9 +1795,9 @@ TEXT ·splitWeightsAVX512(SB), $0-76
 	MOVSS        factor+72(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop43:
+loop46:
 	CMPQ    BX, $0x10
-	JL      rest44
+	JL      rest47
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VADDPS  constantsAVX512<>+64(SB), Z1, Z1
@@ -1789,11 +1810,11 @@ loop43:
 	ADDQ    $0x10, AX
 	ADDQ    $0x10, CX
 	SUBQ    $0x10, BX
-	JMP     loop43
+	JMP     loop46
 
-rest44:
+rest47:
 	TESTQ     BX, BX
-	JZ        done45
+	JZ        done48
 	MOVQ      $-1, SI
 	SHLXQ     BX, SI, BX
 	NOTQ      BX
@@ -1807,7 +1828,7 @@ rest44:
 	VPMOVDB   Z0, K1, (AX)
 	VPMOVDB   Z1, K1, (CX)
 
-done45:
+done48:
 	VZEROUPPER
 	RET
 
@@ -1823,9 +1844,9 @@ TEXT ·joinSumsAVX512(SB), $0-52
 	MOVSS        unit+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop46:
+loop49:
 	CMPQ      CX, $0x10
-	JL        rest47
+	JL        rest50
 	VMOVUPS   (DX), Z1
 	VMOVUPS   (BX), Z2
 	VCVTDQ2PS Z1, Z1
@@ -1838,11 +1859,11 @@ loop46:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	SUBQ      $0x10, CX
-	JMP       loop46
+	JMP       loop49
 
-rest47:
+rest50:
 	TESTQ     CX, CX
-	JZ        done48
+	JZ        done51
 	MOVQ      $-1, SI
 	SHLXQ     CX, SI, CX
 	NOTQ      CX
@@ -1856,7 +1877,7 @@ rest47:
 	VMULPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)
 
-done48:
+done51:
 	VZEROUPPER
 	RET
 
@@ -2383,9 +2404,9 @@ TEXT ·rotateAVX512(SB), $0-48
 	VMOVUPS constantsAVX512<>+1856(SB), Z0
 	VMOVUPS constantsAVX512<>+1600(SB), Z1
 
-group49:
+group52:
 	TESTQ       DX, DX
-	JZ          done50
+	JZ          done53
 	VPMOVSXBW   (CX), Z2
 	VPMOVSXBW   32(CX), Z3
 	VPMOVSXBW   64(CX), Z4
@@ -2465,9 +2486,9 @@ group49:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000080, CX
 	SUBQ        $0x00000080, DX
-	JMP         group49
+	JMP         group52
 
-done50:
+done53:
 	VZEROUPPER
 	RET
 
@@ -2621,9 +2642,9 @@ TEXT ·arrangeWideAVX512(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop51:
+loop54:
 	TESTQ   DX, DX
-	JZ      done52
+	JZ      done55
 	VMOVUPS constantsAVX512<>+1664(SB), Z0
 	VMOVUPS (CX), Z1
 	VPSHUFB Z0, Z1, Z1
@@ -2640,9 +2661,9 @@ loop51:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000080, DX
-	JMP     loop51
+	JMP     loop54
 
-done52:
+done55:
 	VZEROUPPER
 	RET
 
@@ -2653,9 +2674,9 @@ TEXT ·arrangePlanesAVX512(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop53:
+loop56:
 	TESTQ   DX, DX
-	JZ      done54
+	JZ      done57
 	VMOVUPS constantsAVX512<>+1792(SB), Y0
 	VMOVUPS (CX), Z1
 	VPADDW  constantsAVX512<>+1472(SB), Z1, Z2
@@ -2708,9 +2729,9 @@ loop53:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000080, DX
-	JMP     loop53
+	JMP     loop56
 
-done54:
+done57:
 	VZEROUPPER
 	RET
 
@@ -2722,9 +2743,9 @@ TEXT ·dotAVX512(SB), $0-52
 	MOVQ   y_base+24(FP), DX
 	VPXORD Z0, Z0, Z0
 
-loop55:
+loop58:
 	CMPQ    CX, $0x10
-	JL      rest56
+	JL      rest59
 	VMOVUPS (AX), Z1
 	VMOVUPS (DX), Z2
 	VMULPS  Z1, Z2, Z1
@@ -2732,11 +2753,11 @@ loop55:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
-	JMP     loop55
+	JMP     loop58
 
-rest56:
+rest59:
 	TESTQ     CX, CX
-	JZ        done57
+	JZ        done60
 	MOVQ      $-1, BX
 	SHLXQ     CX, BX, CX
 	NOTQ      CX
@@ -2746,7 +2767,7 @@ rest56:
 	VMULPS    Z1, Z2, Z1
 	VADDPS    Z1, Z0, Z0
 
-done57:
+done60:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -2769,9 +2790,9 @@ TEXT ·dotRowsAVX512(SB), $0-72
 	SHLQ $0x02, BX
 	LEAQ (BX)(BX*2), SI
 
-rows58:
+rows61:
 	CMPQ   CX, $0x04
-	JL     rowsDone59
+	JL     rowsDone62
 	MOVQ   x_base+48(FP), DI
 	MOVQ   x_len+56(FP), R8
 	VPXORD Z0, Z0, Z0
@@ -2779,9 +2800,9 @@ rows58:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-loop60:
+loop63:
 	CMPQ    R8, $0x10
-	JL      rest61
+	JL      rest64
 	VMOVUPS (DI), Z4
 	VMOVUPS (DX), Z5
 	VMULPS  Z4, Z5, Z5
@@ -2798,11 +2819,11 @@ loop60:
 	ADDQ    $0x40, DI
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, R8
-	JMP     loop60
+	JMP     loop63
 
-rest61:
+rest64:
 	TESTQ     R8, R8
-	JZ        done62
+	JZ        done65
 	MOVQ      $-1, R9
 	SHLXQ     R8, R9, R9
 	NOTQ      R9
@@ -2826,7 +2847,7 @@ rest61:
 	VADDPS    Z5, Z3, Z3
 	LEAQ      (DX)(R8*4), DX
 
-done62:
+done65:
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF128  $0x01, Y4, X5
@@ -2868,19 +2889,19 @@ done62:
 	ADDQ          BX, DX
 	ADDQ          $0x10, AX
 	SUBQ          $0x04, CX
-	JMP           rows58
+	JMP           rows61
 
-rowsDone59:
-rows63:
+rowsDone62:
+rows66:
 	CMPQ   CX, $0x01
-	JL     rowsDone64
+	JL     rowsDone67
 	MOVQ   x_base+48(FP), BX
 	MOVQ   x_len+56(FP), SI
 	VPXORD Z6, Z6, Z6
 
-loop65:
+loop68:
 	CMPQ    SI, $0x10
-	JL      rest66
+	JL      rest69
 	VMOVUPS (BX), Z0
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
@@ -2888,11 +2909,11 @@ loop65:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, SI
-	JMP     loop65
+	JMP     loop68
 
-rest66:
+rest69:
 	TESTQ     SI, SI
-	JZ        done67
+	JZ        done70
 	MOVQ      $-1, DI
 	SHLXQ     SI, DI, DI
 	NOTQ      DI
@@ -2904,7 +2925,7 @@ rest66:
 	VADDPS    Z1, Z6, Z6
 	LEAQ      (DX)(SI*4), DX
 
-done67:
+done70:
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y6, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -2916,9 +2937,9 @@ done67:
 	VMOVSS        X0, (AX)
 	ADDQ          $0x04, AX
 	SUBQ          $0x01, CX
-	JMP           rows63
+	JMP           rows66
 
-rowsDone64:
+rowsDone67:
 	VZEROUPPER
 	RET
 
@@ -2929,18 +2950,18 @@ TEXT ·sumAVX512(SB), $0-28
 	MOVQ   x_len+8(FP), CX
 	VPXORD Z0, Z0, Z0
 
-loop68:
+loop71:
 	CMPQ    CX, $0x10
-	JL      rest69
+	JL      rest72
 	VMOVUPS (AX), Z1
 	VADDPS  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop68
+	JMP     loop71
 
-rest69:
+rest72:
 	TESTQ     CX, CX
-	JZ        done70
+	JZ        done73
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, CX
 	NOTQ      CX
@@ -2948,7 +2969,7 @@ rest69:
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-done70:
+done73:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -2968,19 +2989,19 @@ TEXT ·maxAVX512(SB), $0-28
 	MOVQ         x_len+8(FP), CX
 	VBROADCASTSS (AX), Z0
 
-loop71:
+loop74:
 	CMPQ    CX, $0x10
-	JL      rest72
+	JL      rest75
 	VMOVAPS Z0, Z1
 	VMOVUPS (AX), Z1
 	VMAXPS  Z0, Z1, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop71
+	JMP     loop74
 
-rest72:
+rest75:
 	TESTQ   CX, CX
-	JZ      done73
+	JZ      done76
 	MOVQ    $-1, DX
 	SHLXQ   CX, DX, CX
 	NOTQ    CX
@@ -2989,7 +3010,7 @@ rest72:
 	VMOVUPS (AX), K1, Z1
 	VMAXPS  Z0, Z1, Z0
 
-done73:
+done76:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VMAXPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -3009,19 +3030,19 @@ TEXT ·maxAbsAVX512(SB), $0-28
 	MOVQ   x_len+8(FP), CX
 	VPXORD Z0, Z0, Z0
 
-loop74:
+loop77:
 	CMPQ    CX, $0x10
-	JL      rest75
+	JL      rest78
 	VMOVUPS (AX), Z1
 	VPANDD  constantsAVX512<>+1152(SB), Z1, Z1
 	VMAXPS  Z0, Z1, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop74
+	JMP     loop77
 
-rest75:
+rest78:
 	TESTQ     CX, CX
-	JZ        done76
+	JZ        done79
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, CX
 	NOTQ      CX
@@ -3030,7 +3051,7 @@ rest75:
 	VPANDD    constantsAVX512<>+1152(SB), Z1, Z1
 	VMAXPS    Z0, Z1, Z0
 
-done76:
+done79:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VMAXPS        Y0, Y1, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -3051,49 +3072,12 @@ TEXT ·subAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop77:
-	CMPQ    AX, $0x10
-	JL      rest78
-	VMOVUPS (DX), Z0
-	VMOVUPS (BX), Z1
-	VSUBPS  Z1, Z0, Z0
-	VMOVUPS Z0, (CX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, BX
-	SUBQ    $0x10, AX
-	JMP     loop77
-
-rest78:
-	TESTQ     AX, AX
-	JZ        done79
-	MOVQ      $-1, SI
-	SHLXQ     AX, SI, AX
-	NOTQ      AX
-	KMOVW     AX, K1
-	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (BX), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)
-
-done79:
-	VZEROUPPER
-	RET
-
-// func mulAVX512(dst []float32, x []float32, y []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·mulAVX512(SB), $0-72
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
 loop80:
 	CMPQ    AX, $0x10
 	JL      rest81
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
-	VMULPS  Z1, Z0, Z0
+	VSUBPS  Z1, Z0, Z0
 	VMOVUPS Z0, (CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
@@ -3110,10 +3094,47 @@ rest81:
 	KMOVW     AX, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VMULPS    Z1, Z0, Z0
+	VSUBPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
 done82:
+	VZEROUPPER
+	RET
+
+// func mulAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mulAVX512(SB), $0-72
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+loop83:
+	CMPQ    AX, $0x10
+	JL      rest84
+	VMOVUPS (DX), Z0
+	VMOVUPS (BX), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS Z0, (CX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, AX
+	JMP     loop83
+
+rest84:
+	TESTQ     AX, AX
+	JZ        done85
+	MOVQ      $-1, SI
+	SHLXQ     AX, SI, AX
+	NOTQ      AX
+	KMOVW     AX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+
+done85:
 	VZEROUPPER
 	RET
 
@@ -3124,9 +3145,9 @@ TEXT ·addAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop83:
+loop86:
 	CMPQ    AX, $0x10
-	JL      rest84
+	JL      rest87
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
 	VADDPS  Z1, Z0, Z0
@@ -3134,11 +3155,11 @@ loop83:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop83
+	JMP     loop86
 
-rest84:
+rest87:
 	TESTQ     AX, AX
-	JZ        done85
+	JZ        done88
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3148,7 +3169,7 @@ rest84:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done85:
+done88:
 	VZEROUPPER
 	RET
 
@@ -3160,9 +3181,9 @@ TEXT ·mulAddAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop86:
+loop89:
 	CMPQ    AX, $0x10
-	JL      rest87
+	JL      rest90
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VMULPS  Z1, Z0, Z0
@@ -3173,11 +3194,11 @@ loop86:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop86
+	JMP     loop89
 
-rest87:
+rest90:
 	TESTQ     AX, AX
-	JZ        done88
+	JZ        done91
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3189,7 +3210,7 @@ rest87:
 	VADDPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done88:
+done91:
 	VZEROUPPER
 	RET
 
@@ -3202,51 +3223,14 @@ TEXT ·axpyAVX512(SB), $0-56
 	MOVSS        a+24(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop89:
-	CMPQ    AX, $0x10
-	JL      rest90
-	VMOVUPS (DX), Z1
-	VMULPS  Z0, Z1, Z1
-	VMOVUPS (CX), Z2
-	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (CX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x10, AX
-	JMP     loop89
-
-rest90:
-	TESTQ     AX, AX
-	JZ        done91
-	MOVQ      $-1, BX
-	SHLXQ     AX, BX, AX
-	NOTQ      AX
-	KMOVW     AX, K1
-	VMOVUPS.Z (DX), K1, Z1
-	VMULPS    Z0, Z1, Z1
-	VMOVUPS.Z (CX), K1, Z0
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)
-
-done91:
-	VZEROUPPER
-	RET
-
-// func scaleAVX512(dst []float32, a float32, x []float32)
-// Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·scaleAVX512(SB), $0-56
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+32(FP), DX
-	MOVSS        a+24(FP), X0
-	VBROADCASTSS X0, Z0
-
 loop92:
 	CMPQ    AX, $0x10
 	JL      rest93
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (CX)
+	VMOVUPS (CX), Z2
+	VADDPS  Z1, Z2, Z2
+	VMOVUPS Z2, (CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
@@ -3261,9 +3245,46 @@ rest93:
 	KMOVW     AX, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VMULPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (CX)
+	VMOVUPS.Z (CX), K1, Z0
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
 
 done94:
+	VZEROUPPER
+	RET
+
+// func scaleAVX512(dst []float32, a float32, x []float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·scaleAVX512(SB), $0-56
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+32(FP), DX
+	MOVSS        a+24(FP), X0
+	VBROADCASTSS X0, Z0
+
+loop95:
+	CMPQ    AX, $0x10
+	JL      rest96
+	VMOVUPS (DX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (CX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, AX
+	JMP     loop95
+
+rest96:
+	TESTQ     AX, AX
+	JZ        done97
+	MOVQ      $-1, BX
+	SHLXQ     AX, BX, AX
+	NOTQ      AX
+	KMOVW     AX, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (CX)
+
+done97:
 	VZEROUPPER
 	RET
 
@@ -3277,9 +3298,9 @@ TEXT ·scaleMulAVX512(SB), $0-76
 	MOVSS        a+72(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop95:
+loop98:
 	CMPQ    AX, $0x10
-	JL      rest96
+	JL      rest99
 	VMOVUPS (DX), Z1
 	VMOVUPS (BX), Z2
 	VMULPS  Z2, Z1, Z1
@@ -3289,11 +3310,11 @@ loop95:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop95
+	JMP     loop98
 
-rest96:
+rest99:
 	TESTQ     AX, AX
-	JZ        done97
+	JZ        done100
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3304,7 +3325,7 @@ rest96:
 	VMULPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done97:
+done100:
 	VZEROUPPER
 	RET
 
@@ -3318,9 +3339,9 @@ TEXT ·addMulAVX512(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop98:
+loop101:
 	CMPQ    AX, $0x10
-	JL      rest99
+	JL      rest102
 	VMOVUPS (BX), Z0
 	VADDPS  constantsAVX512<>+768(SB), Z0, Z0
 	VMOVUPS (DX), Z1
@@ -3336,11 +3357,11 @@ loop98:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop98
+	JMP     loop101
 
-rest99:
+rest102:
 	TESTQ     AX, AX
-	JZ        done100
+	JZ        done103
 	MOVQ      $-1, R8
 	SHLXQ     AX, R8, AX
 	NOTQ      AX
@@ -3355,7 +3376,7 @@ rest99:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done100:
+done103:
 	VZEROUPPER
 	RET
 
@@ -3368,9 +3389,9 @@ TEXT ·expIntoAVX512(SB), $0-52
 	MOVSS        shift+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop101:
+loop104:
 	CMPQ      AX, $0x10
-	JL        rest102
+	JL        rest105
 	VMOVUPS   (DX), Z1
 	VSUBPS    Z0, Z1, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -3407,11 +3428,11 @@ loop101:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop101
+	JMP       loop104
 
-rest102:
+rest105:
 	TESTQ     AX, AX
-	JZ        done103
+	JZ        done106
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3450,7 +3471,7 @@ rest102:
 	VMOVAPS.Z Z3, K2, Z3
 	VMOVUPS   Z3, K1, (CX)
 
-done103:
+done106:
 	VZEROUPPER
 	RET
 
@@ -3461,9 +3482,9 @@ TEXT ·siluAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop104:
+loop107:
 	CMPQ      AX, $0x10
-	JL        rest105
+	JL        rest108
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1088(SB), Z0, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -3504,11 +3525,11 @@ loop104:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop104
+	JMP       loop107
 
-rest105:
+rest108:
 	TESTQ     AX, AX
-	JZ        done106
+	JZ        done109
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3551,7 +3572,7 @@ rest105:
 	VMULPS    Z4, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done106:
+done109:
 	VZEROUPPER
 	RET
 
@@ -3562,9 +3583,9 @@ TEXT ·mulSigmoidAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop107:
+loop110:
 	CMPQ      AX, $0x10
-	JL        rest108
+	JL        rest111
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1088(SB), Z0, Z0
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -3606,11 +3627,11 @@ loop107:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop107
+	JMP       loop110
 
-rest108:
+rest111:
 	TESTQ     AX, AX
-	JZ        done109
+	JZ        done112
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3654,7 +3675,7 @@ rest108:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done109:
+done112:
 	VZEROUPPER
 	RET
 
@@ -3667,9 +3688,9 @@ TEXT ·quantizeInt8AVX512(SB), $0-52
 	MOVSS        scale+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop110:
+loop113:
 	CMPQ      CX, $0x10
-	JL        rest111
+	JL        rest114
 	VMOVUPS   (DX), Z1
 	VDIVPS    Z0, Z1, Z1
 	VMAXPS    constantsAVX512<>+896(SB), Z1, Z1
@@ -3679,11 +3700,11 @@ loop110:
 	ADDQ      $0x40, DX
 	ADDQ      $0x10, AX
 	SUBQ      $0x10, CX
-	JMP       loop110
+	JMP       loop113
 
-rest111:
+rest114:
 	TESTQ     CX, CX
-	JZ        done112
+	JZ        done115
 	MOVQ      $-1, BX
 	SHLXQ     CX, BX, CX
 	NOTQ      CX
@@ -3695,7 +3716,7 @@ rest111:
 	VCVTPS2DQ Z1, Z1
 	VPMOVDB   Z1, K1, (AX)
 
-done112:
+done115:
 	VZEROUPPER
 	RET
 
@@ -3712,16 +3733,16 @@ TEXT ·combineAVX512(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns113:
+columns116:
 	CMPQ SI, $0x40
-	JL   columnsDone114
+	JL   columnsDone117
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums115:
+sums118:
 	CMPQ    R10, $0x04
-	JL      sumsDone116
+	JL      sumsDone119
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -3743,7 +3764,7 @@ sums115:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms117:
+terms120:
 	VMOVUPS      (R11), Z16
 	VMOVUPS      64(R11), Z17
 	VMOVUPS      128(R11), Z18
@@ -3787,7 +3808,7 @@ terms117:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms117
+	JNZ          terms120
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -3818,12 +3839,12 @@ terms117:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums115
+	JMP          sums118
 
-sumsDone116:
-sums118:
+sumsDone119:
+sums121:
 	CMPQ    R10, $0x01
-	JL      sumsDone119
+	JL      sumsDone122
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -3832,7 +3853,7 @@ sums118:
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms120:
+terms123:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -3849,7 +3870,7 @@ terms120:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms120
+	JNZ          terms123
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -3859,25 +3880,25 @@ terms120:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums118
+	JMP          sums121
 
-sumsDone119:
+sumsDone122:
 	ADDQ $0x00000100, AX
 	ADDQ $0x00000100, CX
 	SUBQ $0x00000040, SI
-	JMP  columns113
+	JMP  columns116
 
-columnsDone114:
-columns121:
+columnsDone117:
+columns124:
 	CMPQ SI, $0x20
-	JL   columnsDone122
+	JL   columnsDone125
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums123:
+sums126:
 	CMPQ    R10, $0x04
-	JL      sumsDone124
+	JL      sumsDone127
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -3891,7 +3912,7 @@ sums123:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms125:
+terms128:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VBROADCASTSS (R12), Z10
@@ -3917,7 +3938,7 @@ terms125:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms125
+	JNZ          terms128
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -3940,19 +3961,19 @@ terms125:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums123
+	JMP          sums126
 
-sumsDone124:
-sums126:
+sumsDone127:
+sums129:
 	CMPQ    R10, $0x01
-	JL      sumsDone127
+	JL      sumsDone130
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms128:
+terms131:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R12), Z4
@@ -3963,7 +3984,7 @@ terms128:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms128
+	JNZ          terms131
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -3971,25 +3992,25 @@ terms128:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums126
+	JMP          sums129
 
-sumsDone127:
+sumsDone130:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	SUBQ $0x00000020, SI
-	JMP  columns121
+	JMP  columns124
 
-columnsDone122:
-columns129:
+columnsDone125:
+columns132:
 	CMPQ SI, $0x10
-	JL   columnsDone130
+	JL   columnsDone133
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums131:
+sums134:
 	CMPQ    R10, $0x04
-	JL      sumsDone132
+	JL      sumsDone135
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -3999,7 +4020,7 @@ sums131:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms133:
+terms136:
 	VMOVUPS      (R11), Z4
 	VBROADCASTSS (R12), Z5
 	VMULPS       Z5, Z4, Z5
@@ -4016,7 +4037,7 @@ terms133:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms133
+	JNZ          terms136
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
@@ -4035,18 +4056,18 @@ terms133:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums131
+	JMP          sums134
 
-sumsDone132:
-sums134:
+sumsDone135:
+sums137:
 	CMPQ    R10, $0x01
-	JL      sumsDone135
+	JL      sumsDone138
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms136:
+terms139:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R12), Z2
 	VMULPS       Z2, Z1, Z1
@@ -4054,24 +4075,24 @@ terms136:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms136
+	JNZ          terms139
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums134
+	JMP          sums137
 
-sumsDone135:
+sumsDone138:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns129
+	JMP  columns132
 
-columnsDone130:
+columnsDone133:
 	TESTQ SI, SI
-	JZ    end137
+	JZ    end140
 	MOVQ  $-1, R8
 	SHLXQ SI, R8, SI
 	NOTQ  SI
@@ -4079,9 +4100,9 @@ columnsDone130:
 	MOVQ  coef+16(FP), SI
 	MOVQ  m+32(FP), R8
 
-sums138:
+sums141:
 	CMPQ    R8, $0x04
-	JL      sumsDone139
+	JL      sumsDone142
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -4091,7 +4112,7 @@ sums138:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms140:
+terms143:
 	VMOVUPS.Z    (R9), K1, Z4
 	VBROADCASTSS (R10), Z5
 	VMULPS       Z5, Z4, Z5
@@ -4108,7 +4129,7 @@ terms140:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms140
+	JNZ          terms143
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
@@ -4127,18 +4148,18 @@ terms140:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums138
+	JMP          sums141
 
-sumsDone139:
-sums141:
+sumsDone142:
+sums144:
 	CMPQ    R8, $0x01
-	JL      sumsDone142
+	JL      sumsDone145
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms143:
+terms146:
 	VMOVUPS.Z    (R9), K1, Z1
 	VBROADCASTSS (R10), Z2
 	VMULPS       Z2, Z1, Z1
@@ -4146,17 +4167,17 @@ terms143:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms143
+	JNZ          terms146
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums141
+	JMP          sums144
 
-sumsDone142:
-end137:
+sumsDone145:
+end140:
 	VZEROUPPER
 	RET
 
@@ -4168,9 +4189,9 @@ TEXT ·gatherAVX512(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-loop144:
+loop147:
 	CMPQ       CX, $0x10
-	JL         rest145
+	JL         rest148
 	VMOVUPS    (BX), Z0
 	KXNORW     K1, K1, K1
 	VGATHERDPS (DX)(Z0*4), K1, Z1
@@ -4178,22 +4199,22 @@ loop144:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, BX
 	SUBQ       $0x10, CX
-	JMP        loop144
+	JMP        loop147
 
-rest145:
+rest148:
 	TESTQ CX, CX
-	JZ    done147
+	JZ    done150
 
-one146:
+one149:
 	MOVLQSX (BX), SI
 	VMOVSS  (DX)(SI*4), X0
 	VMOVSS  X0, (AX)
 	ADDQ    $0x04, AX
 	ADDQ    $0x04, BX
 	DECQ    CX
-	JNZ     one146
+	JNZ     one149
 
-done147:
+done150:
 	VZEROUPPER
 	RET
 
@@ -4206,17 +4227,17 @@ TEXT ·rotaryAVX512(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads148:
+heads151:
 	TESTQ CX, CX
-	JZ    headsDone149
+	JZ    headsDone152
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop150:
+loop153:
 	CMPQ    DI, $0x10
-	JL      rest151
+	JL      rest154
 	VMOVUPS (AX), Z0
 	VMOVUPS (SI), Z1
 	VMOVUPS (R8), Z2
@@ -4234,11 +4255,11 @@ loop150:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, DI
-	JMP     loop150
+	JMP     loop153
 
-rest151:
+rest154:
 	TESTQ     DI, DI
-	JZ        done152
+	JZ        done155
 	MOVQ      $-1, R10
 	SHLXQ     DI, R10, R10
 	NOTQ      R10
@@ -4257,13 +4278,13 @@ rest151:
 	VMOVUPS   Z4, K1, (SI)
 	LEAQ      (AX)(DI*4), AX
 
-done152:
+done155:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads148
+	JMP  heads151
 
-headsDone149:
+headsDone152:
 	VZEROUPPER
 	RET
 
@@ -4278,9 +4299,9 @@ TEXT ·sinkhorn4AVX512(SB), $0-16
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX512<>+768(SB), X4
 
-rounds153:
+rounds156:
 	TESTQ       CX, CX
-	JZ          roundsDone154
+	JZ          roundsDone157
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -4314,9 +4335,9 @@ rounds153:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        CX
-	JMP         rounds153
+	JMP         rounds156
 
-roundsDone154:
+roundsDone157:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
@@ -4335,9 +4356,9 @@ TEXT ·readAllAVX512(SB), $0-25
 	VPXORD Z3, Z3, Z3
 	SHRQ   $0x0a, CX
 
-loop155:
+loop158:
 	TESTQ  CX, CX
-	JZ     done156
+	JZ     done159
 	VPXORD (AX), Z0, Z0
 	VPXORD 64(AX), Z1, Z1
 	VPXORD 128(AX), Z2, Z2
@@ -4356,9 +4377,9 @@ loop155:
 	VPXORD 960(AX), Z3, Z3
 	ADDQ   $0x00000400, AX
 	DECQ   CX
-	JMP    loop155
+	JMP    loop158
 
-done156:
+done159:
 	VPXORD        Z1, Z0, Z0
 	VPXORD        Z2, Z0, Z0
 	VPXORD        Z3, Z0, Z0

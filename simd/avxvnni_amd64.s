@@ -1855,27 +1855,60 @@ tile23:
 	MOVQ    q_len+32(FP), DI
 
 values25:
+	CMPQ         DI, $0x10
+	JL           valuesDone26
 	VPXOR        (DX), Y4, Y7
 	VPXOR        32(DX), Y4, Y8
 	VPBROADCASTD (SI), Y9
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
-	ADDQ         $0x40, DX
+	VPXOR        64(DX), Y4, Y7
+	VPXOR        96(DX), Y4, Y8
+	VPBROADCASTD 4(SI), Y9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
+	VPXOR        128(DX), Y4, Y7
+	VPXOR        160(DX), Y4, Y8
+	VPBROADCASTD 8(SI), Y9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
+	VPXOR        192(DX), Y4, Y7
+	VPXOR        224(DX), Y4, Y8
+	VPBROADCASTD 12(SI), Y9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x10, SI
+	SUBQ         $0x10, DI
+	JMP          values25
+
+valuesDone26:
+values27:
+	CMPQ         DI, $0x04
+	JL           valuesDone28
+	VPXOR        (DX), Y4, Y7
+	VPXOR        32(DX), Y4, Y8
+	VPBROADCASTD (SI), Y9
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
+	ADDQ         $0x00000040, DX
 	ADDQ         $0x04, SI
 	SUBQ         $0x04, DI
-	JNZ          values25
-	VCVTDQ2PS    Y5, Y5
-	VMULPS       (BX), Y1, Y7
-	VMULPS       Y7, Y5, Y5
-	VMOVUPS      Y5, (AX)
-	VCVTDQ2PS    Y6, Y6
-	VMULPS       32(BX), Y0, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, 32(AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, BX
-	SUBQ         $0x10, CX
-	JMP          tile23
+	JMP          values27
+
+valuesDone28:
+	VCVTDQ2PS Y5, Y5
+	VMULPS    (BX), Y1, Y7
+	VMULPS    Y7, Y5, Y5
+	VMOVUPS   Y5, (AX)
+	VCVTDQ2PS Y6, Y6
+	VMULPS    32(BX), Y0, Y5
+	VMULPS    Y5, Y6, Y6
+	VMOVUPS   Y6, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x10, CX
+	JMP       tile23
 
 done24:
 	VZEROUPPER
@@ -1891,9 +1924,63 @@ TEXT ·sumValuesAVXVNNI(SB), $0-96
 	MOVQ CX, BX
 	SHLQ $0x02, BX
 
-values26:
+values29:
+	CMPQ    CX, $0x20
+	JL      valuesDone30
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS (AX)(BX*1), Y2
+	VMOVUPS 32(AX)(BX*1), Y3
+	VMOVUPS 64(AX), Y4
+	VMOVUPS 96(AX), Y5
+	VMOVUPS 64(AX)(BX*1), Y6
+	VMOVUPS 96(AX)(BX*1), Y7
+	MOVQ    high_base+24(FP), SI
+	MOVQ    low_base+48(FP), DI
+	MOVQ    high_len+32(FP), R8
+	MOVQ    DX, R9
+
+slots31:
+	TESTQ        R8, R8
+	JZ           slotsDone32
+	VPBROADCASTD (SI), Y8
+	VPBROADCASTD (DI), Y9
+	VMOVUPS      (R9), Y10
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xc2 // VPDPBUSD Y10, Y8, Y0
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x35; BYTE $0x50; BYTE $0xd2 // VPDPBUSD Y10, Y9, Y2
+	VMOVUPS      32(R9), Y10
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xca // VPDPBUSD Y10, Y8, Y1
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x35; BYTE $0x50; BYTE $0xda // VPDPBUSD Y10, Y9, Y3
+	VMOVUPS      64(R9), Y10
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xe2 // VPDPBUSD Y10, Y8, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x35; BYTE $0x50; BYTE $0xf2 // VPDPBUSD Y10, Y9, Y6
+	VMOVUPS      96(R9), Y10
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xea // VPDPBUSD Y10, Y8, Y5
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x35; BYTE $0x50; BYTE $0xfa // VPDPBUSD Y10, Y9, Y7
+	ADDQ         BX, R9
+	ADDQ         $0x04, SI
+	ADDQ         $0x04, DI
+	SUBQ         $0x04, R8
+	JMP          slots31
+
+slotsDone32:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, (AX)(BX*1)
+	VMOVUPS Y3, 32(AX)(BX*1)
+	VMOVUPS Y4, 64(AX)
+	VMOVUPS Y5, 96(AX)
+	VMOVUPS Y6, 64(AX)(BX*1)
+	VMOVUPS Y7, 96(AX)(BX*1)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x20, CX
+	JMP     values29
+
+valuesDone30:
+values33:
 	CMPQ    CX, $0x10
-	JL      valuesDone27
+	JL      valuesDone34
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (AX)(BX*1), Y2
@@ -1903,9 +1990,9 @@ values26:
 	MOVQ    high_len+32(FP), R8
 	MOVQ    DX, R9
 
-slots28:
+slots35:
 	TESTQ        R8, R8
-	JZ           slotsDone29
+	JZ           slotsDone36
 	VPBROADCASTD (SI), Y4
 	VPBROADCASTD (DI), Y5
 	VMOVUPS      (R9), Y6
@@ -1918,9 +2005,9 @@ slots28:
 	ADDQ         $0x04, SI
 	ADDQ         $0x04, DI
 	SUBQ         $0x04, R8
-	JMP          slots28
+	JMP          slots35
 
-slotsDone29:
+slotsDone36:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(BX*1)
@@ -1928,9 +2015,9 @@ slotsDone29:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x10, CX
-	JMP     values26
+	JMP     values33
 
-valuesDone27:
+valuesDone34:
 	VZEROUPPER
 	RET
 

@@ -53,6 +53,7 @@ func (s *Session) keysValues(t *token) {
 	s.quantizeHeads("attn.q8", t, &t.q8, t.q, g.QKDim)
 	s.quantizeHeads("attn.k8", t, &t.k8, t.k, g.QKDim)
 	s.quantizeHeads("attn.v8", t, &t.v8, t.v, g.VDim)
+	t.seen = s.kv.find(&t.ranges, s.visible(t.pos), t.pos, s.sink)
 	slot := s.kv.slot(t.pos, s.sink)
 	for i := range s.kv.layers[s.layer] {
 		h := &s.kv.layers[s.layer][i]
@@ -134,36 +135,34 @@ func (s *Session) attendWork() int {
 func (s *Session) attendHead(t *token, head int, a *attention) {
 	g := &s.m.g
 	kv := &s.kv.layers[s.layer][head/(g.Heads/g.KVHeads)]
-	var room [3]slots
-	seen := s.kv.find(&room, s.visible(t.pos), t.pos, s.sink)
-	scores := s.scores(t, head, kv, seen, a)
+	scores := s.scores(t, head, kv, a)
 	s.seePart("attn.scores", t, head, scores)
 	s.k.Softmax(scores)
 	s.seePart("attn.weights", t, head, scores)
 	n := 0
-	for _, r := range seen {
+	for _, r := range t.seen {
 		part := scores[n : n+r.hi-r.lo]
 		s.k.Mul(part, part, kv.valueScale[r.lo:r.hi])
 		n += len(part)
 	}
 	o := t.o[head*g.VDim : (head+1)*g.VDim]
 	if s.m.exact {
-		sumExactly(o, scores, kv, seen)
+		sumExactly(o, scores, kv, t.seen)
 		return
 	}
-	s.sumValues(o, scores, kv, seen, a)
+	s.sumValues(o, scores, kv, t.seen, a)
 }
 
 // scores are the query's, over the slots seen in turn.
-func (s *Session) scores(t *token, head int, kv *kvHead, seen []slots, a *attention) []float32 {
+func (s *Session) scores(t *token, head int, kv *kvHead, a *attention) []float32 {
 	scale := t.q8.scale[head] / sqrtOf(s.m.g.QKDim)
 	q := t.q8.of(head, kv.keyDim)
 	n := 0
-	for _, r := range seen {
+	for _, r := range t.seen {
 		lo, hi := r.lo/simd.SlotTile*simd.SlotTile, roundUp(r.hi, simd.SlotTile)
 		raw := a.raw[lo:hi]
 		s.k.ScoreKeys(raw, q, scale, kv.key[lo*kv.keyDim:hi*kv.keyDim], kv.keyScale[lo:hi])
-		if len(seen) == 1 {
+		if len(t.seen) == 1 {
 			return raw[r.lo-lo : r.hi-lo]
 		}
 		n += copy(a.scores[n:], raw[r.lo-lo:r.hi-lo])

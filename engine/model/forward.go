@@ -23,6 +23,8 @@ type token struct {
 	q, k, v                 []float32
 	q8, k8, v8              heads8
 	cos, sin                []float32   // [qk/2]
+	ranges                  [3]slots    // room for seen
+	seen                    []slots     // of the layer, by this token
 	o                       []float32   // [H*v]
 	r                       []float32   // [d], the output projection
 	cond                    []float32   // [rank]

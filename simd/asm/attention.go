@@ -53,34 +53,20 @@ func (g *gen) scoreKeys() {
 		g.VMOVAPS(start[i], acc[i])
 	}
 	q, left := g.pointer("q"), g.length("q")
-	loop := g.label("values")
-	g.Label(loop)
-	if g.vnni {
-		k := g.vec()
-		for i := range k {
-			if g.wide() {
-				g.VPXORD(g.at(keys, 0, i), flip, k[i])
-			} else {
-				g.VPXOR(g.at(keys, 0, i), flip, k[i])
-			}
+	for _, dwords := range []int{4, 1} {
+		loop, done := g.label("values"), g.label("valuesDone")
+		g.Label(loop)
+		g.CMPQ(left, operand.Imm(uint64(4*dwords)))
+		g.JL(operand.LabelRef(done))
+		for d := range dwords {
+			g.addKeys(operand.Mem{Base: q, Disp: 4 * d}, keys, 64*d, flip, ones, acc)
 		}
-		g.dotBytes(operand.Mem{Base: q}, k, acc)
-	} else {
-		b := g.reg()
-		g.VPBROADCASTD(operand.Mem{Base: q}, b)
-		for i := range acc {
-			size, signed := g.reg(), g.reg()
-			g.VPABSB(g.at(keys, 0, i), size)
-			g.VPSIGNB(g.at(keys, 0, i), b, signed)
-			g.VPMADDUBSW(signed, size, size)
-			g.VPMADDWD(ones, size, size)
-			g.VPADDD(size, acc[i], acc[i])
-		}
+		g.ADDQ(operand.U32(uint32(64*dwords)), keys)
+		g.ADDQ(operand.Imm(uint64(4*dwords)), q)
+		g.SUBQ(operand.Imm(uint64(4*dwords)), left)
+		g.JMP(operand.LabelRef(loop))
+		g.Label(done)
 	}
-	g.ADDQ(operand.Imm(64), keys)
-	g.ADDQ(operand.Imm(4), q)
-	g.SUBQ(operand.Imm(4), left)
-	g.JNZ(operand.LabelRef(loop))
 	for i := range acc {
 		g.VCVTDQ2PS(acc[i], acc[i])
 		f := g.reg()
@@ -94,6 +80,32 @@ func (g *gen) scoreKeys() {
 	g.JMP(operand.LabelRef(tile))
 	g.Label(done)
 	g.finish()
+}
+
+// addKeys adds the products of a dword of the query with the keys at disp.
+func (g *gen) addKeys(q operand.Mem, keys reg.GPVirtual, disp int, flip, ones reg.VecVirtual, acc vec) {
+	if g.vnni {
+		k := g.vec()
+		for i := range k {
+			if g.wide() {
+				g.VPXORD(g.at(keys, disp, i), flip, k[i])
+			} else {
+				g.VPXOR(g.at(keys, disp, i), flip, k[i])
+			}
+		}
+		g.dotBytes(q, k, acc)
+		return
+	}
+	b := g.reg()
+	g.VPBROADCASTD(q, b)
+	for i := range acc {
+		size, signed := g.reg(), g.reg()
+		g.VPABSB(g.at(keys, disp, i), size)
+		g.VPSIGNB(g.at(keys, disp, i), b, signed)
+		g.VPMADDUBSW(signed, size, size)
+		g.VPMADDWD(ones, size, size)
+		g.VPADDD(size, acc[i], acc[i])
+	}
 }
 
 // dotBytes adds the products of a dword of signed bytes in memory with unsigned
@@ -125,7 +137,7 @@ func (g *gen) sumValues() {
 		ones = g.reg()
 		g.VMOVUPS(g.constant("words of 1"), ones)
 	}
-	counts := []int{1}
+	counts := []int{2, 1}
 	if g.wide() {
 		counts = []int{4, 1}
 	}
