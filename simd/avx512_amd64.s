@@ -3019,6 +3019,8 @@ done76:
 	VMAXPS        X0, X1, X0
 	VPSHUFD       $0x01, X0, X1
 	VMAXPS        X0, X1, X0
+	VPXOR         X1, X1, X1
+	VADDSS        X1, X0, X0
 	MOVSS         X0, ret+24(FP)
 	VZEROUPPER
 	RET

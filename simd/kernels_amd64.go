@@ -41,7 +41,7 @@ func avx2() Kernels {
 		Gather:   gatherAVX2,
 		Sinkhorn: func(m []float32, n, rounds int) { sinkhornOf4(sinkhorn4AVX2, m, n, rounds) },
 		ExpInto:  expIntoAVX2, Silu: siluAVX2, MulSigmoid: mulSigmoidAVX2,
-		ReadAll: readAllAVX2, Peak: peakAVX2,
+		ReadAll: func(p []byte) byte { return readWhole(readAllAVX2, p) }, Peak: peakAVX2,
 	}
 }
 
@@ -85,7 +85,7 @@ func avx512() Kernels {
 		Gather:   gatherAVX512,
 		Sinkhorn: func(m []float32, n, rounds int) { sinkhornOf4(sinkhorn4AVX512, m, n, rounds) },
 		ExpInto:  expIntoAVX512, Silu: siluAVX512, MulSigmoid: mulSigmoidAVX512,
-		ReadAll: readAllAVX512, Peak: peakAVX512,
+		ReadAll: func(p []byte) byte { return readWhole(readAllAVX512, p) }, Peak: peakAVX512,
 	}
 }
 
@@ -140,4 +140,10 @@ func sinkhornOf4(of4 func(m *float32, rounds int), m []float32, n, rounds int) {
 		return
 	}
 	Sinkhorn(m, n, rounds)
+}
+
+// readWhole reads whole kilobytes by assembly, the rest without.
+func readWhole(whole func(p []byte) byte, p []byte) byte {
+	n := len(p) &^ 1023
+	return whole(p[:n]) ^ ReadAll(p[n:])
 }

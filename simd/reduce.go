@@ -53,14 +53,17 @@ func Sum(x []float32) float32 {
 	return tree(&s)
 }
 
-// Max returns the largest element of x, which is not empty. A NaN is never
-// the result unless it is the first element.
+// Max returns the largest element of x, which is not empty; of zeros, +0. A NaN
+// is never the result unless it is the first element.
 func Max(x []float32) float32 {
 	m := x[0]
 	for _, v := range x[1:] {
 		if v > m {
 			m = v
 		}
+	}
+	if m == 0 {
+		return 0 // whichever zero came first
 	}
 	return m
 }

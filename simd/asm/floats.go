@@ -52,7 +52,11 @@ func (g *gen) reductions() {
 		a.loadOver(v, x, 0)
 		g.keepLarger(v, top)
 	})
-	g.returnTree(top, g.VMAXPS)
+	largest, zero := g.tree(top, g.VMAXPS), g.XMM()
+	g.VPXOR(zero, zero, zero)
+	g.VADDSS(zero, largest, largest) // -0 becomes +0
+	g.Store(largest, g.ReturnIndex(0))
+	g.finish()
 
 	g.function("maxAbs", "func(x []float32) float32")
 	x, n = g.pointer("x"), g.length("x")
