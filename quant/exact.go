@@ -54,9 +54,7 @@ type Table struct {
 	groupBytes   int
 	codes        []byte
 	norms        []byte
-	point        [16]float32     // codebook value by code, over sqrt(128)
-	quads        [256][4]float32 // width 2: the points of a byte's codes
-	pairs        [256][2]float32 // width 4
+	point        [16]float32 // codebook value by code, over sqrt(128)
 }
 
 // NewTable returns a reader of the record's rows.
@@ -66,12 +64,6 @@ func NewTable(k *simd.Kernels, cq cact.CQ, book *Codebook) *Table {
 		groupBytes: simd.Group * bits / 8, codes: cq.Codes, norms: cq.Norms}
 	for code, v := range book.byCode {
 		t.point[code] = v / float32(math.Sqrt(simd.Group))
-	}
-	for b := range 256 {
-		for q := range 4 {
-			t.quads[b][q] = t.point[b>>(2*q)&3]
-		}
-		t.pairs[b] = [2]float32{t.point[b&15], t.point[b>>4]}
 	}
 	return t
 }
@@ -86,29 +78,23 @@ func (t *Table) Row(dst []float32, row int, scratch *[simd.Group]float32) {
 		if len(part) == simd.Group {
 			values = (*[simd.Group]float32)(part)
 		}
-		t.points(values, t.codes[n*t.groupBytes:(n+1)*t.groupBytes])
-		t.kernels.Hadamard(values)
 		norm := simd.HalfToFloat(uint16(t.norms[2*n]) | uint16(t.norms[2*n+1])<<8)
-		t.kernels.Scale(part, norm, values[:len(part)])
+		t.group(values, t.codes[n*t.groupBytes:(n+1)*t.groupBytes], norm)
+		copy(part, values[:])
 	}
 }
 
-// points looks a group's codes up.
-func (t *Table) points(dst *[simd.Group]float32, packed []byte) {
-	switch t.bits {
-	case 2:
-		for i, b := range packed {
-			*(*[4]float32)(dst[4*i:]) = t.quads[b]
-		}
-	case 4:
-		for i, b := range packed {
-			*(*[2]float32)(dst[2*i:]) = t.pairs[b]
-		}
-	default:
-		var codes [simd.Group]uint8
-		UnpackCodes(&codes, packed, t.bits)
-		for k, c := range codes {
-			dst[k] = t.point[c&15]
-		}
+// group writes one group's values.
+func (t *Table) group(dst *[simd.Group]float32, packed []byte, norm float32) {
+	if t.bits%2 == 0 {
+		t.kernels.Dequantize(dst, packed, &t.point, norm)
+		return
 	}
+	var codes [simd.Group]uint8
+	UnpackCodes(&codes, packed, t.bits)
+	for k, c := range codes {
+		dst[k] = t.point[c&15]
+	}
+	simd.Hadamard(dst)
+	simd.Scale(dst[:], norm, dst[:])
 }

@@ -35,7 +35,10 @@ func joinSumsAVX2(dst []float32, sums []int32, unit float32)
 func rotateAVX2(h []int16, q []int8)
 
 //go:noescape
-func hadamardAVX2(x *float32)
+func dequantizeNarrowAVX2(dst *float32, packed *byte, points *float32, norm float32)
+
+//go:noescape
+func dequantizeWideAVX2(dst *float32, packed *byte, points *float32, norm float32)
 
 //go:noescape
 func arrangeWideAVX2(dst []int16, h []int16)

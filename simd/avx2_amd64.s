@@ -692,7 +692,7 @@ group2:
 	SHLQ         $0x02, BX
 	CMPQ         DI, $0x10
 	JGE          whole3
-	LEAQ         constantsAVX2<>+1984(SB), BX
+	LEAQ         constantsAVX2<>+2176(SB), BX
 	MOVQ         DI, R8
 	SHLQ         $0x02, R8
 	SUBQ         R8, BX
@@ -1328,7 +1328,7 @@ codes8:
 	SHLQ         $0x02, DI
 	CMPQ         R9, $0x10
 	JGE          whole9
-	LEAQ         constantsAVX2<>+1984(SB), R10
+	LEAQ         constantsAVX2<>+2176(SB), R10
 	MOVQ         R9, R11
 	SHLQ         $0x02, R11
 	SUBQ         R11, R10
@@ -2171,7 +2171,7 @@ group12:
 	SHLQ         $0x02, BX
 	CMPQ         SI, $0x10
 	JGE          whole13
-	LEAQ         constantsAVX2<>+1984(SB), BX
+	LEAQ         constantsAVX2<>+2176(SB), BX
 	MOVQ         SI, R8
 	SHLQ         $0x02, R8
 	SUBQ         R8, BX
@@ -2573,7 +2573,7 @@ codes18:
 	SHLQ         $0x02, DI
 	CMPQ         R8, $0x10
 	JGE          whole19
-	LEAQ         constantsAVX2<>+1984(SB), R10
+	LEAQ         constantsAVX2<>+2176(SB), R10
 	MOVQ         R8, R11
 	SHLQ         $0x02, R11
 	SUBQ         R11, R10
@@ -2995,7 +2995,7 @@ loop37:
 rest38:
 	TESTQ        BX, BX
 	JZ           done39
-	LEAQ         constantsAVX2<>+1984(SB), SI
+	LEAQ         constantsAVX2<>+2176(SB), SI
 	MOVQ         BX, DI
 	SHLQ         $0x02, DI
 	SUBQ         DI, SI
@@ -3087,7 +3087,7 @@ loop42:
 rest43:
 	TESTQ      CX, CX
 	JZ         done44
-	LEAQ       constantsAVX2<>+1984(SB), SI
+	LEAQ       constantsAVX2<>+2176(SB), SI
 	SHLQ       $0x02, CX
 	SUBQ       CX, SI
 	VMOVUPS    (SI), Y2
@@ -3513,119 +3513,167 @@ DATA constantsAVX2<>+1584(SB)/4, $0x007f007f
 DATA constantsAVX2<>+1588(SB)/4, $0x007f007f
 DATA constantsAVX2<>+1592(SB)/4, $0x007f007f
 DATA constantsAVX2<>+1596(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1600(SB)/4, $0x01000302
-DATA constantsAVX2<>+1604(SB)/4, $0x05040706
-DATA constantsAVX2<>+1608(SB)/4, $0x09080b0a
-DATA constantsAVX2<>+1612(SB)/4, $0x0d0c0f0e
-DATA constantsAVX2<>+1616(SB)/4, $0x01000302
-DATA constantsAVX2<>+1620(SB)/4, $0x05040706
-DATA constantsAVX2<>+1624(SB)/4, $0x09080b0a
-DATA constantsAVX2<>+1628(SB)/4, $0x0d0c0f0e
-DATA constantsAVX2<>+1632(SB)/4, $0x01000302
-DATA constantsAVX2<>+1636(SB)/4, $0x05040706
-DATA constantsAVX2<>+1640(SB)/4, $0x09080b0a
-DATA constantsAVX2<>+1644(SB)/4, $0x0d0c0f0e
-DATA constantsAVX2<>+1648(SB)/4, $0x01000302
-DATA constantsAVX2<>+1652(SB)/4, $0x05040706
-DATA constantsAVX2<>+1656(SB)/4, $0x09080b0a
-DATA constantsAVX2<>+1660(SB)/4, $0x0d0c0f0e
-DATA constantsAVX2<>+1664(SB)/4, $0x09080100
-DATA constantsAVX2<>+1668(SB)/4, $0x0b0a0302
-DATA constantsAVX2<>+1672(SB)/4, $0x0d0c0504
-DATA constantsAVX2<>+1676(SB)/4, $0x0f0e0706
-DATA constantsAVX2<>+1680(SB)/4, $0x09080100
-DATA constantsAVX2<>+1684(SB)/4, $0x0b0a0302
-DATA constantsAVX2<>+1688(SB)/4, $0x0d0c0504
-DATA constantsAVX2<>+1692(SB)/4, $0x0f0e0706
-DATA constantsAVX2<>+1696(SB)/4, $0x09080100
-DATA constantsAVX2<>+1700(SB)/4, $0x0b0a0302
-DATA constantsAVX2<>+1704(SB)/4, $0x0d0c0504
-DATA constantsAVX2<>+1708(SB)/4, $0x0f0e0706
-DATA constantsAVX2<>+1712(SB)/4, $0x09080100
-DATA constantsAVX2<>+1716(SB)/4, $0x0b0a0302
-DATA constantsAVX2<>+1720(SB)/4, $0x0d0c0504
-DATA constantsAVX2<>+1724(SB)/4, $0x0f0e0706
-DATA constantsAVX2<>+1728(SB)/4, $0x05040100
-DATA constantsAVX2<>+1732(SB)/4, $0x0d0c0908
-DATA constantsAVX2<>+1736(SB)/4, $0x07060302
-DATA constantsAVX2<>+1740(SB)/4, $0x0f0e0b0a
-DATA constantsAVX2<>+1744(SB)/4, $0x05040100
-DATA constantsAVX2<>+1748(SB)/4, $0x0d0c0908
-DATA constantsAVX2<>+1752(SB)/4, $0x07060302
-DATA constantsAVX2<>+1756(SB)/4, $0x0f0e0b0a
-DATA constantsAVX2<>+1760(SB)/4, $0x05040100
-DATA constantsAVX2<>+1764(SB)/4, $0x0d0c0908
-DATA constantsAVX2<>+1768(SB)/4, $0x07060302
-DATA constantsAVX2<>+1772(SB)/4, $0x0f0e0b0a
-DATA constantsAVX2<>+1776(SB)/4, $0x05040100
-DATA constantsAVX2<>+1780(SB)/4, $0x0d0c0908
-DATA constantsAVX2<>+1784(SB)/4, $0x07060302
-DATA constantsAVX2<>+1788(SB)/4, $0x0f0e0b0a
-DATA constantsAVX2<>+1792(SB)/4, $0x0c080400
-DATA constantsAVX2<>+1796(SB)/4, $0x0d090501
-DATA constantsAVX2<>+1800(SB)/4, $0x0e0a0602
-DATA constantsAVX2<>+1804(SB)/4, $0x0f0b0703
-DATA constantsAVX2<>+1808(SB)/4, $0x0c080400
-DATA constantsAVX2<>+1812(SB)/4, $0x0d090501
-DATA constantsAVX2<>+1816(SB)/4, $0x0e0a0602
-DATA constantsAVX2<>+1820(SB)/4, $0x0f0b0703
-DATA constantsAVX2<>+1824(SB)/4, $0x0c080400
-DATA constantsAVX2<>+1828(SB)/4, $0x0d090501
-DATA constantsAVX2<>+1832(SB)/4, $0x0e0a0602
-DATA constantsAVX2<>+1836(SB)/4, $0x0f0b0703
-DATA constantsAVX2<>+1840(SB)/4, $0x0c080400
-DATA constantsAVX2<>+1844(SB)/4, $0x0d090501
-DATA constantsAVX2<>+1848(SB)/4, $0x0e0a0602
-DATA constantsAVX2<>+1852(SB)/4, $0x0f0b0703
-DATA constantsAVX2<>+1856(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1860(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1864(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1868(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1872(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1876(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1880(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1884(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1888(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1892(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1896(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1900(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1904(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1908(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1912(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1916(SB)/4, $0xffff0001
-DATA constantsAVX2<>+1920(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1924(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1928(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1932(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1936(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1940(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1944(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1948(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1952(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1956(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1960(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1964(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1968(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1972(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1976(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1980(SB)/4, $0xffffffff
-DATA constantsAVX2<>+1984(SB)/4, $0x00000000
-DATA constantsAVX2<>+1988(SB)/4, $0x00000000
-DATA constantsAVX2<>+1992(SB)/4, $0x00000000
-DATA constantsAVX2<>+1996(SB)/4, $0x00000000
-DATA constantsAVX2<>+2000(SB)/4, $0x00000000
-DATA constantsAVX2<>+2004(SB)/4, $0x00000000
-DATA constantsAVX2<>+2008(SB)/4, $0x00000000
-DATA constantsAVX2<>+2012(SB)/4, $0x00000000
-DATA constantsAVX2<>+2016(SB)/4, $0x00000000
-DATA constantsAVX2<>+2020(SB)/4, $0x00000000
-DATA constantsAVX2<>+2024(SB)/4, $0x00000000
-DATA constantsAVX2<>+2028(SB)/4, $0x00000000
-DATA constantsAVX2<>+2032(SB)/4, $0x00000000
-DATA constantsAVX2<>+2036(SB)/4, $0x00000000
-DATA constantsAVX2<>+2040(SB)/4, $0x00000000
-DATA constantsAVX2<>+2044(SB)/4, $0x00000000
-GLOBL constantsAVX2<>(SB), RODATA|NOPTR, $2048
+DATA constantsAVX2<>+1600(SB)/4, $0x00000000
+DATA constantsAVX2<>+1604(SB)/4, $0x00000002
+DATA constantsAVX2<>+1608(SB)/4, $0x00000004
+DATA constantsAVX2<>+1612(SB)/4, $0x00000006
+DATA constantsAVX2<>+1616(SB)/4, $0x00000008
+DATA constantsAVX2<>+1620(SB)/4, $0x0000000a
+DATA constantsAVX2<>+1624(SB)/4, $0x0000000c
+DATA constantsAVX2<>+1628(SB)/4, $0x0000000e
+DATA constantsAVX2<>+1632(SB)/4, $0x00000010
+DATA constantsAVX2<>+1636(SB)/4, $0x00000012
+DATA constantsAVX2<>+1640(SB)/4, $0x00000014
+DATA constantsAVX2<>+1644(SB)/4, $0x00000016
+DATA constantsAVX2<>+1648(SB)/4, $0x00000018
+DATA constantsAVX2<>+1652(SB)/4, $0x0000001a
+DATA constantsAVX2<>+1656(SB)/4, $0x0000001c
+DATA constantsAVX2<>+1660(SB)/4, $0x0000001e
+DATA constantsAVX2<>+1664(SB)/4, $0x00000000
+DATA constantsAVX2<>+1668(SB)/4, $0x00000004
+DATA constantsAVX2<>+1672(SB)/4, $0x00000008
+DATA constantsAVX2<>+1676(SB)/4, $0x0000000c
+DATA constantsAVX2<>+1680(SB)/4, $0x00000010
+DATA constantsAVX2<>+1684(SB)/4, $0x00000014
+DATA constantsAVX2<>+1688(SB)/4, $0x00000018
+DATA constantsAVX2<>+1692(SB)/4, $0x0000001c
+DATA constantsAVX2<>+1696(SB)/4, $0x00000000
+DATA constantsAVX2<>+1700(SB)/4, $0x00000004
+DATA constantsAVX2<>+1704(SB)/4, $0x00000008
+DATA constantsAVX2<>+1708(SB)/4, $0x0000000c
+DATA constantsAVX2<>+1712(SB)/4, $0x00000010
+DATA constantsAVX2<>+1716(SB)/4, $0x00000014
+DATA constantsAVX2<>+1720(SB)/4, $0x00000018
+DATA constantsAVX2<>+1724(SB)/4, $0x0000001c
+DATA constantsAVX2<>+1728(SB)/4, $0x00000000
+DATA constantsAVX2<>+1732(SB)/4, $0x00000000
+DATA constantsAVX2<>+1736(SB)/4, $0x00000000
+DATA constantsAVX2<>+1740(SB)/4, $0x00000000
+DATA constantsAVX2<>+1744(SB)/4, $0x00000000
+DATA constantsAVX2<>+1748(SB)/4, $0x00000000
+DATA constantsAVX2<>+1752(SB)/4, $0x00000000
+DATA constantsAVX2<>+1756(SB)/4, $0x00000000
+DATA constantsAVX2<>+1760(SB)/4, $0x00000001
+DATA constantsAVX2<>+1764(SB)/4, $0x00000001
+DATA constantsAVX2<>+1768(SB)/4, $0x00000001
+DATA constantsAVX2<>+1772(SB)/4, $0x00000001
+DATA constantsAVX2<>+1776(SB)/4, $0x00000001
+DATA constantsAVX2<>+1780(SB)/4, $0x00000001
+DATA constantsAVX2<>+1784(SB)/4, $0x00000001
+DATA constantsAVX2<>+1788(SB)/4, $0x00000001
+DATA constantsAVX2<>+1792(SB)/4, $0x01000302
+DATA constantsAVX2<>+1796(SB)/4, $0x05040706
+DATA constantsAVX2<>+1800(SB)/4, $0x09080b0a
+DATA constantsAVX2<>+1804(SB)/4, $0x0d0c0f0e
+DATA constantsAVX2<>+1808(SB)/4, $0x01000302
+DATA constantsAVX2<>+1812(SB)/4, $0x05040706
+DATA constantsAVX2<>+1816(SB)/4, $0x09080b0a
+DATA constantsAVX2<>+1820(SB)/4, $0x0d0c0f0e
+DATA constantsAVX2<>+1824(SB)/4, $0x01000302
+DATA constantsAVX2<>+1828(SB)/4, $0x05040706
+DATA constantsAVX2<>+1832(SB)/4, $0x09080b0a
+DATA constantsAVX2<>+1836(SB)/4, $0x0d0c0f0e
+DATA constantsAVX2<>+1840(SB)/4, $0x01000302
+DATA constantsAVX2<>+1844(SB)/4, $0x05040706
+DATA constantsAVX2<>+1848(SB)/4, $0x09080b0a
+DATA constantsAVX2<>+1852(SB)/4, $0x0d0c0f0e
+DATA constantsAVX2<>+1856(SB)/4, $0x09080100
+DATA constantsAVX2<>+1860(SB)/4, $0x0b0a0302
+DATA constantsAVX2<>+1864(SB)/4, $0x0d0c0504
+DATA constantsAVX2<>+1868(SB)/4, $0x0f0e0706
+DATA constantsAVX2<>+1872(SB)/4, $0x09080100
+DATA constantsAVX2<>+1876(SB)/4, $0x0b0a0302
+DATA constantsAVX2<>+1880(SB)/4, $0x0d0c0504
+DATA constantsAVX2<>+1884(SB)/4, $0x0f0e0706
+DATA constantsAVX2<>+1888(SB)/4, $0x09080100
+DATA constantsAVX2<>+1892(SB)/4, $0x0b0a0302
+DATA constantsAVX2<>+1896(SB)/4, $0x0d0c0504
+DATA constantsAVX2<>+1900(SB)/4, $0x0f0e0706
+DATA constantsAVX2<>+1904(SB)/4, $0x09080100
+DATA constantsAVX2<>+1908(SB)/4, $0x0b0a0302
+DATA constantsAVX2<>+1912(SB)/4, $0x0d0c0504
+DATA constantsAVX2<>+1916(SB)/4, $0x0f0e0706
+DATA constantsAVX2<>+1920(SB)/4, $0x05040100
+DATA constantsAVX2<>+1924(SB)/4, $0x0d0c0908
+DATA constantsAVX2<>+1928(SB)/4, $0x07060302
+DATA constantsAVX2<>+1932(SB)/4, $0x0f0e0b0a
+DATA constantsAVX2<>+1936(SB)/4, $0x05040100
+DATA constantsAVX2<>+1940(SB)/4, $0x0d0c0908
+DATA constantsAVX2<>+1944(SB)/4, $0x07060302
+DATA constantsAVX2<>+1948(SB)/4, $0x0f0e0b0a
+DATA constantsAVX2<>+1952(SB)/4, $0x05040100
+DATA constantsAVX2<>+1956(SB)/4, $0x0d0c0908
+DATA constantsAVX2<>+1960(SB)/4, $0x07060302
+DATA constantsAVX2<>+1964(SB)/4, $0x0f0e0b0a
+DATA constantsAVX2<>+1968(SB)/4, $0x05040100
+DATA constantsAVX2<>+1972(SB)/4, $0x0d0c0908
+DATA constantsAVX2<>+1976(SB)/4, $0x07060302
+DATA constantsAVX2<>+1980(SB)/4, $0x0f0e0b0a
+DATA constantsAVX2<>+1984(SB)/4, $0x0c080400
+DATA constantsAVX2<>+1988(SB)/4, $0x0d090501
+DATA constantsAVX2<>+1992(SB)/4, $0x0e0a0602
+DATA constantsAVX2<>+1996(SB)/4, $0x0f0b0703
+DATA constantsAVX2<>+2000(SB)/4, $0x0c080400
+DATA constantsAVX2<>+2004(SB)/4, $0x0d090501
+DATA constantsAVX2<>+2008(SB)/4, $0x0e0a0602
+DATA constantsAVX2<>+2012(SB)/4, $0x0f0b0703
+DATA constantsAVX2<>+2016(SB)/4, $0x0c080400
+DATA constantsAVX2<>+2020(SB)/4, $0x0d090501
+DATA constantsAVX2<>+2024(SB)/4, $0x0e0a0602
+DATA constantsAVX2<>+2028(SB)/4, $0x0f0b0703
+DATA constantsAVX2<>+2032(SB)/4, $0x0c080400
+DATA constantsAVX2<>+2036(SB)/4, $0x0d090501
+DATA constantsAVX2<>+2040(SB)/4, $0x0e0a0602
+DATA constantsAVX2<>+2044(SB)/4, $0x0f0b0703
+DATA constantsAVX2<>+2048(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2052(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2056(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2060(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2064(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2068(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2072(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2076(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2080(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2084(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2088(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2092(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2096(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2100(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2104(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2108(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2112(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2116(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2120(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2124(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2128(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2132(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2136(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2140(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2144(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2148(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2152(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2156(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2160(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2164(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2168(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2172(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2176(SB)/4, $0x00000000
+DATA constantsAVX2<>+2180(SB)/4, $0x00000000
+DATA constantsAVX2<>+2184(SB)/4, $0x00000000
+DATA constantsAVX2<>+2188(SB)/4, $0x00000000
+DATA constantsAVX2<>+2192(SB)/4, $0x00000000
+DATA constantsAVX2<>+2196(SB)/4, $0x00000000
+DATA constantsAVX2<>+2200(SB)/4, $0x00000000
+DATA constantsAVX2<>+2204(SB)/4, $0x00000000
+DATA constantsAVX2<>+2208(SB)/4, $0x00000000
+DATA constantsAVX2<>+2212(SB)/4, $0x00000000
+DATA constantsAVX2<>+2216(SB)/4, $0x00000000
+DATA constantsAVX2<>+2220(SB)/4, $0x00000000
+DATA constantsAVX2<>+2224(SB)/4, $0x00000000
+DATA constantsAVX2<>+2228(SB)/4, $0x00000000
+DATA constantsAVX2<>+2232(SB)/4, $0x00000000
+DATA constantsAVX2<>+2236(SB)/4, $0x00000000
+GLOBL constantsAVX2<>(SB), RODATA|NOPTR, $2240
 
 // func rotateAVX2(h []int16, q []int8)
 // Requires: AVX, AVX2
@@ -3633,8 +3681,8 @@ TEXT ·rotateAVX2(SB), $0-48
 	MOVQ    h_base+0(FP), AX
 	MOVQ    q_base+24(FP), CX
 	MOVQ    q_len+32(FP), DX
-	VMOVUPS constantsAVX2<>+1856(SB), Y0
-	VMOVUPS constantsAVX2<>+1600(SB), Y1
+	VMOVUPS constantsAVX2<>+2048(SB), Y0
+	VMOVUPS constantsAVX2<>+1792(SB), Y1
 
 group45:
 	TESTQ       DX, DX
@@ -3784,282 +3832,751 @@ done46:
 	VZEROUPPER
 	RET
 
-// func hadamardAVX2(x *float32)
-// Requires: AVX, AVX2
-TEXT ·hadamardAVX2(SB), $0-8
-	MOVQ        x+0(FP), AX
-	VMOVUPS     (AX), Y0
-	VMOVUPS     256(AX), Y1
-	VADDPS      Y1, Y0, Y2
-	VSUBPS      Y1, Y0, Y0
-	VMOVUPS     Y2, (AX)
-	VMOVUPS     Y0, 256(AX)
-	VMOVUPS     32(AX), Y0
-	VMOVUPS     288(AX), Y1
-	VADDPS      Y1, Y0, Y2
-	VSUBPS      Y1, Y0, Y0
-	VMOVUPS     Y2, 32(AX)
-	VMOVUPS     Y0, 288(AX)
-	VMOVUPS     64(AX), Y0
-	VMOVUPS     320(AX), Y1
-	VADDPS      Y1, Y0, Y2
-	VSUBPS      Y1, Y0, Y0
-	VMOVUPS     Y2, 64(AX)
-	VMOVUPS     Y0, 320(AX)
-	VMOVUPS     96(AX), Y0
-	VMOVUPS     352(AX), Y1
-	VADDPS      Y1, Y0, Y2
-	VSUBPS      Y1, Y0, Y0
-	VMOVUPS     Y2, 96(AX)
-	VMOVUPS     Y0, 352(AX)
-	VMOVUPS     128(AX), Y0
-	VMOVUPS     384(AX), Y1
-	VADDPS      Y1, Y0, Y2
-	VSUBPS      Y1, Y0, Y0
-	VMOVUPS     Y2, 128(AX)
-	VMOVUPS     Y0, 384(AX)
-	VMOVUPS     160(AX), Y0
-	VMOVUPS     416(AX), Y1
-	VADDPS      Y1, Y0, Y2
-	VSUBPS      Y1, Y0, Y0
-	VMOVUPS     Y2, 160(AX)
-	VMOVUPS     Y0, 416(AX)
-	VMOVUPS     192(AX), Y0
-	VMOVUPS     448(AX), Y1
-	VADDPS      Y1, Y0, Y2
-	VSUBPS      Y1, Y0, Y0
-	VMOVUPS     Y2, 192(AX)
-	VMOVUPS     Y0, 448(AX)
-	VMOVUPS     224(AX), Y0
-	VMOVUPS     480(AX), Y1
-	VADDPS      Y1, Y0, Y2
-	VSUBPS      Y1, Y0, Y0
-	VMOVUPS     Y2, 224(AX)
-	VMOVUPS     Y0, 480(AX)
-	VMOVUPS     (AX), Y0
-	VMOVUPS     32(AX), Y1
-	VMOVUPS     64(AX), Y2
-	VMOVUPS     96(AX), Y3
-	VMOVUPS     128(AX), Y4
-	VMOVUPS     160(AX), Y5
-	VMOVUPS     192(AX), Y6
-	VMOVUPS     224(AX), Y7
-	VADDPS      Y4, Y0, Y8
-	VSUBPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y4
-	VSUBPS      Y5, Y1, Y1
-	VADDPS      Y6, Y2, Y5
-	VSUBPS      Y6, Y2, Y2
-	VADDPS      Y7, Y3, Y6
-	VSUBPS      Y7, Y3, Y3
-	VADDPS      Y5, Y8, Y7
-	VSUBPS      Y5, Y8, Y5
-	VADDPS      Y6, Y4, Y8
-	VSUBPS      Y6, Y4, Y4
-	VADDPS      Y2, Y0, Y6
-	VSUBPS      Y2, Y0, Y0
-	VADDPS      Y3, Y1, Y2
-	VSUBPS      Y3, Y1, Y1
-	VADDPS      Y8, Y7, Y3
-	VSUBPS      Y8, Y7, Y7
-	VADDPS      Y4, Y5, Y8
-	VSUBPS      Y4, Y5, Y4
-	VADDPS      Y2, Y6, Y5
-	VSUBPS      Y2, Y6, Y2
-	VADDPS      Y1, Y0, Y6
-	VSUBPS      Y1, Y0, Y0
-	VPERM2I128  $0x20, Y7, Y3, Y1
-	VPERM2I128  $0x31, Y7, Y3, Y3
-	VPERM2I128  $0x20, Y4, Y8, Y7
-	VPERM2I128  $0x31, Y4, Y8, Y4
-	VPERM2I128  $0x20, Y2, Y5, Y8
-	VPERM2I128  $0x31, Y2, Y5, Y2
-	VPERM2I128  $0x20, Y0, Y6, Y5
-	VPERM2I128  $0x31, Y0, Y6, Y0
-	VADDPS      Y3, Y1, Y6
-	VSUBPS      Y3, Y1, Y1
-	VADDPS      Y4, Y7, Y3
-	VSUBPS      Y4, Y7, Y4
-	VADDPS      Y2, Y8, Y7
-	VSUBPS      Y2, Y8, Y2
-	VADDPS      Y0, Y5, Y8
-	VSUBPS      Y0, Y5, Y0
-	VPUNPCKLDQ  Y3, Y6, Y5
-	VPUNPCKHDQ  Y3, Y6, Y9
-	VPUNPCKLDQ  Y8, Y7, Y3
-	VPUNPCKHDQ  Y8, Y7, Y8
-	VPUNPCKLQDQ Y3, Y5, Y6
-	VPUNPCKHQDQ Y3, Y5, Y3
-	VPUNPCKLQDQ Y8, Y9, Y7
-	VPUNPCKHQDQ Y8, Y9, Y8
-	VADDPS      Y7, Y6, Y5
-	VSUBPS      Y7, Y6, Y6
-	VADDPS      Y8, Y3, Y7
-	VSUBPS      Y8, Y3, Y3
-	VADDPS      Y7, Y5, Y8
-	VSUBPS      Y7, Y5, Y5
-	VADDPS      Y3, Y6, Y7
-	VSUBPS      Y3, Y6, Y3
-	VPUNPCKLDQ  Y5, Y8, Y6
-	VPUNPCKHDQ  Y5, Y8, Y9
-	VPUNPCKLDQ  Y3, Y7, Y5
-	VPUNPCKHDQ  Y3, Y7, Y3
-	VPUNPCKLQDQ Y5, Y6, Y8
-	VPUNPCKHQDQ Y5, Y6, Y5
-	VPUNPCKLQDQ Y3, Y9, Y7
-	VPUNPCKHQDQ Y3, Y9, Y3
-	VPUNPCKLDQ  Y4, Y1, Y6
-	VPUNPCKHDQ  Y4, Y1, Y9
-	VPUNPCKLDQ  Y0, Y2, Y4
-	VPUNPCKHDQ  Y0, Y2, Y0
-	VPUNPCKLQDQ Y4, Y6, Y1
-	VPUNPCKHQDQ Y4, Y6, Y4
-	VPUNPCKLQDQ Y0, Y9, Y2
-	VPUNPCKHQDQ Y0, Y9, Y0
-	VADDPS      Y2, Y1, Y6
-	VSUBPS      Y2, Y1, Y1
-	VADDPS      Y0, Y4, Y2
-	VSUBPS      Y0, Y4, Y0
-	VADDPS      Y2, Y6, Y4
-	VSUBPS      Y2, Y6, Y2
-	VADDPS      Y0, Y1, Y6
-	VSUBPS      Y0, Y1, Y0
-	VPUNPCKLDQ  Y2, Y4, Y1
-	VPUNPCKHDQ  Y2, Y4, Y9
-	VPUNPCKLDQ  Y0, Y6, Y2
-	VPUNPCKHDQ  Y0, Y6, Y0
-	VPUNPCKLQDQ Y2, Y1, Y4
-	VPUNPCKHQDQ Y2, Y1, Y2
-	VPUNPCKLQDQ Y0, Y9, Y6
-	VPUNPCKHQDQ Y0, Y9, Y0
-	VPERM2I128  $0x20, Y4, Y8, Y1
-	VPERM2I128  $0x31, Y4, Y8, Y4
-	VPERM2I128  $0x20, Y2, Y5, Y8
-	VPERM2I128  $0x31, Y2, Y5, Y2
-	VPERM2I128  $0x20, Y6, Y7, Y5
-	VPERM2I128  $0x31, Y6, Y7, Y6
-	VPERM2I128  $0x20, Y0, Y3, Y7
-	VPERM2I128  $0x31, Y0, Y3, Y0
-	VMOVUPS     Y1, (AX)
-	VMOVUPS     Y4, 32(AX)
-	VMOVUPS     Y8, 64(AX)
-	VMOVUPS     Y2, 96(AX)
-	VMOVUPS     Y5, 128(AX)
-	VMOVUPS     Y6, 160(AX)
-	VMOVUPS     Y7, 192(AX)
-	VMOVUPS     Y0, 224(AX)
-	VMOVUPS     256(AX), Y0
-	VMOVUPS     288(AX), Y1
-	VMOVUPS     320(AX), Y2
-	VMOVUPS     352(AX), Y3
-	VMOVUPS     384(AX), Y4
-	VMOVUPS     416(AX), Y5
-	VMOVUPS     448(AX), Y6
-	VMOVUPS     480(AX), Y7
-	VADDPS      Y4, Y0, Y8
-	VSUBPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y4
-	VSUBPS      Y5, Y1, Y1
-	VADDPS      Y6, Y2, Y5
-	VSUBPS      Y6, Y2, Y2
-	VADDPS      Y7, Y3, Y6
-	VSUBPS      Y7, Y3, Y3
-	VADDPS      Y5, Y8, Y7
-	VSUBPS      Y5, Y8, Y5
-	VADDPS      Y6, Y4, Y8
-	VSUBPS      Y6, Y4, Y4
-	VADDPS      Y2, Y0, Y6
-	VSUBPS      Y2, Y0, Y0
-	VADDPS      Y3, Y1, Y2
-	VSUBPS      Y3, Y1, Y1
-	VADDPS      Y8, Y7, Y3
-	VSUBPS      Y8, Y7, Y7
-	VADDPS      Y4, Y5, Y8
-	VSUBPS      Y4, Y5, Y4
-	VADDPS      Y2, Y6, Y5
-	VSUBPS      Y2, Y6, Y2
-	VADDPS      Y1, Y0, Y6
-	VSUBPS      Y1, Y0, Y0
-	VPERM2I128  $0x20, Y7, Y3, Y1
-	VPERM2I128  $0x31, Y7, Y3, Y3
-	VPERM2I128  $0x20, Y4, Y8, Y7
-	VPERM2I128  $0x31, Y4, Y8, Y4
-	VPERM2I128  $0x20, Y2, Y5, Y8
-	VPERM2I128  $0x31, Y2, Y5, Y2
-	VPERM2I128  $0x20, Y0, Y6, Y5
-	VPERM2I128  $0x31, Y0, Y6, Y0
-	VADDPS      Y3, Y1, Y6
-	VSUBPS      Y3, Y1, Y1
-	VADDPS      Y4, Y7, Y3
-	VSUBPS      Y4, Y7, Y4
-	VADDPS      Y2, Y8, Y7
-	VSUBPS      Y2, Y8, Y2
-	VADDPS      Y0, Y5, Y8
-	VSUBPS      Y0, Y5, Y0
-	VPUNPCKLDQ  Y3, Y6, Y5
-	VPUNPCKHDQ  Y3, Y6, Y9
-	VPUNPCKLDQ  Y8, Y7, Y3
-	VPUNPCKHDQ  Y8, Y7, Y8
-	VPUNPCKLQDQ Y3, Y5, Y6
-	VPUNPCKHQDQ Y3, Y5, Y3
-	VPUNPCKLQDQ Y8, Y9, Y7
-	VPUNPCKHQDQ Y8, Y9, Y8
-	VADDPS      Y7, Y6, Y5
-	VSUBPS      Y7, Y6, Y6
-	VADDPS      Y8, Y3, Y7
-	VSUBPS      Y8, Y3, Y3
-	VADDPS      Y7, Y5, Y8
-	VSUBPS      Y7, Y5, Y5
-	VADDPS      Y3, Y6, Y7
-	VSUBPS      Y3, Y6, Y3
-	VPUNPCKLDQ  Y5, Y8, Y6
-	VPUNPCKHDQ  Y5, Y8, Y9
-	VPUNPCKLDQ  Y3, Y7, Y5
-	VPUNPCKHDQ  Y3, Y7, Y3
-	VPUNPCKLQDQ Y5, Y6, Y8
-	VPUNPCKHQDQ Y5, Y6, Y5
-	VPUNPCKLQDQ Y3, Y9, Y7
-	VPUNPCKHQDQ Y3, Y9, Y3
-	VPUNPCKLDQ  Y4, Y1, Y6
-	VPUNPCKHDQ  Y4, Y1, Y9
-	VPUNPCKLDQ  Y0, Y2, Y4
-	VPUNPCKHDQ  Y0, Y2, Y0
-	VPUNPCKLQDQ Y4, Y6, Y1
-	VPUNPCKHQDQ Y4, Y6, Y4
-	VPUNPCKLQDQ Y0, Y9, Y2
-	VPUNPCKHQDQ Y0, Y9, Y0
-	VADDPS      Y2, Y1, Y6
-	VSUBPS      Y2, Y1, Y1
-	VADDPS      Y0, Y4, Y2
-	VSUBPS      Y0, Y4, Y0
-	VADDPS      Y2, Y6, Y4
-	VSUBPS      Y2, Y6, Y2
-	VADDPS      Y0, Y1, Y6
-	VSUBPS      Y0, Y1, Y0
-	VPUNPCKLDQ  Y2, Y4, Y1
-	VPUNPCKHDQ  Y2, Y4, Y9
-	VPUNPCKLDQ  Y0, Y6, Y2
-	VPUNPCKHDQ  Y0, Y6, Y0
-	VPUNPCKLQDQ Y2, Y1, Y4
-	VPUNPCKHQDQ Y2, Y1, Y2
-	VPUNPCKLQDQ Y0, Y9, Y6
-	VPUNPCKHQDQ Y0, Y9, Y0
-	VPERM2I128  $0x20, Y4, Y8, Y1
-	VPERM2I128  $0x31, Y4, Y8, Y4
-	VPERM2I128  $0x20, Y2, Y5, Y8
-	VPERM2I128  $0x31, Y2, Y5, Y2
-	VPERM2I128  $0x20, Y6, Y7, Y5
-	VPERM2I128  $0x31, Y6, Y7, Y6
-	VPERM2I128  $0x20, Y0, Y3, Y7
-	VPERM2I128  $0x31, Y0, Y3, Y0
-	VMOVUPS     Y1, 256(AX)
-	VMOVUPS     Y4, 288(AX)
-	VMOVUPS     Y8, 320(AX)
-	VMOVUPS     Y2, 352(AX)
-	VMOVUPS     Y5, 384(AX)
-	VMOVUPS     Y6, 416(AX)
-	VMOVUPS     Y7, 448(AX)
-	VMOVUPS     Y0, 480(AX)
+// func dequantizeNarrowAVX2(dst *float32, packed *byte, points *float32, norm float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·dequantizeNarrowAVX2(SB), $0-28
+	MOVQ           dst+0(FP), AX
+	MOVQ           packed+8(FP), CX
+	MOVQ           points+16(FP), DX
+	MOVSS          norm+24(FP), X0
+	VBROADCASTSS   X0, Y1
+	VBROADCASTSS   X0, Y0
+	VBROADCASTF128 (DX), Y0
+	VPBROADCASTD   (CX), Y1
+	VPSRLVD        constantsAVX2<>+1600(SB), Y1, Y1
+	VPERMILPS      Y1, Y0, Y1
+	VPBROADCASTD   16(CX), Y2
+	VPSRLVD        constantsAVX2<>+1600(SB), Y2, Y2
+	VPERMILPS      Y2, Y0, Y2
+	VADDPS         Y2, Y1, Y3
+	VSUBPS         Y2, Y1, Y1
+	VMOVUPS        Y3, (AX)
+	VMOVUPS        Y1, 256(AX)
+	VPBROADCASTD   (CX), Y1
+	VPSRLVD        constantsAVX2<>+1632(SB), Y1, Y1
+	VPERMILPS      Y1, Y0, Y1
+	VPBROADCASTD   16(CX), Y2
+	VPSRLVD        constantsAVX2<>+1632(SB), Y2, Y2
+	VPERMILPS      Y2, Y0, Y2
+	VADDPS         Y2, Y1, Y3
+	VSUBPS         Y2, Y1, Y1
+	VMOVUPS        Y3, 32(AX)
+	VMOVUPS        Y1, 288(AX)
+	VPBROADCASTD   4(CX), Y1
+	VPSRLVD        constantsAVX2<>+1600(SB), Y1, Y1
+	VPERMILPS      Y1, Y0, Y1
+	VPBROADCASTD   20(CX), Y2
+	VPSRLVD        constantsAVX2<>+1600(SB), Y2, Y2
+	VPERMILPS      Y2, Y0, Y2
+	VADDPS         Y2, Y1, Y3
+	VSUBPS         Y2, Y1, Y1
+	VMOVUPS        Y3, 64(AX)
+	VMOVUPS        Y1, 320(AX)
+	VPBROADCASTD   4(CX), Y1
+	VPSRLVD        constantsAVX2<>+1632(SB), Y1, Y1
+	VPERMILPS      Y1, Y0, Y1
+	VPBROADCASTD   20(CX), Y2
+	VPSRLVD        constantsAVX2<>+1632(SB), Y2, Y2
+	VPERMILPS      Y2, Y0, Y2
+	VADDPS         Y2, Y1, Y3
+	VSUBPS         Y2, Y1, Y1
+	VMOVUPS        Y3, 96(AX)
+	VMOVUPS        Y1, 352(AX)
+	VPBROADCASTD   8(CX), Y1
+	VPSRLVD        constantsAVX2<>+1600(SB), Y1, Y1
+	VPERMILPS      Y1, Y0, Y1
+	VPBROADCASTD   24(CX), Y2
+	VPSRLVD        constantsAVX2<>+1600(SB), Y2, Y2
+	VPERMILPS      Y2, Y0, Y2
+	VADDPS         Y2, Y1, Y3
+	VSUBPS         Y2, Y1, Y1
+	VMOVUPS        Y3, 128(AX)
+	VMOVUPS        Y1, 384(AX)
+	VPBROADCASTD   8(CX), Y1
+	VPSRLVD        constantsAVX2<>+1632(SB), Y1, Y1
+	VPERMILPS      Y1, Y0, Y1
+	VPBROADCASTD   24(CX), Y2
+	VPSRLVD        constantsAVX2<>+1632(SB), Y2, Y2
+	VPERMILPS      Y2, Y0, Y2
+	VADDPS         Y2, Y1, Y3
+	VSUBPS         Y2, Y1, Y1
+	VMOVUPS        Y3, 160(AX)
+	VMOVUPS        Y1, 416(AX)
+	VPBROADCASTD   12(CX), Y1
+	VPSRLVD        constantsAVX2<>+1600(SB), Y1, Y1
+	VPERMILPS      Y1, Y0, Y1
+	VPBROADCASTD   28(CX), Y2
+	VPSRLVD        constantsAVX2<>+1600(SB), Y2, Y2
+	VPERMILPS      Y2, Y0, Y2
+	VADDPS         Y2, Y1, Y3
+	VSUBPS         Y2, Y1, Y1
+	VMOVUPS        Y3, 192(AX)
+	VMOVUPS        Y1, 448(AX)
+	VPBROADCASTD   12(CX), Y1
+	VPSRLVD        constantsAVX2<>+1632(SB), Y1, Y1
+	VPERMILPS      Y1, Y0, Y1
+	VPBROADCASTD   28(CX), Y2
+	VPSRLVD        constantsAVX2<>+1632(SB), Y2, Y2
+	VPERMILPS      Y2, Y0, Y2
+	VADDPS         Y2, Y1, Y0
+	VSUBPS         Y2, Y1, Y1
+	VMOVUPS        Y0, 224(AX)
+	VMOVUPS        Y1, 480(AX)
+	VMOVUPS        (AX), Y0
+	VMOVUPS        32(AX), Y2
+	VMOVUPS        64(AX), Y6
+	VMOVUPS        96(AX), Y3
+	VMOVUPS        128(AX), Y1
+	VMOVUPS        160(AX), Y5
+	VMOVUPS        192(AX), Y7
+	VMOVUPS        224(AX), Y8
+	VADDPS         Y1, Y0, Y4
+	VSUBPS         Y1, Y0, Y0
+	VADDPS         Y5, Y2, Y1
+	VSUBPS         Y5, Y2, Y2
+	VADDPS         Y7, Y6, Y5
+	VSUBPS         Y7, Y6, Y7
+	VADDPS         Y8, Y3, Y6
+	VSUBPS         Y8, Y3, Y8
+	VADDPS         Y5, Y4, Y3
+	VSUBPS         Y5, Y4, Y4
+	VADDPS         Y6, Y1, Y5
+	VSUBPS         Y6, Y1, Y6
+	VADDPS         Y7, Y0, Y1
+	VSUBPS         Y7, Y0, Y0
+	VADDPS         Y8, Y2, Y7
+	VSUBPS         Y8, Y2, Y8
+	VADDPS         Y5, Y3, Y2
+	VSUBPS         Y5, Y3, Y3
+	VADDPS         Y6, Y4, Y5
+	VSUBPS         Y6, Y4, Y6
+	VADDPS         Y7, Y1, Y4
+	VSUBPS         Y7, Y1, Y7
+	VADDPS         Y8, Y0, Y1
+	VSUBPS         Y8, Y0, Y8
+	VPERM2I128     $0x20, Y3, Y2, Y0
+	VPERM2I128     $0x31, Y3, Y2, Y2
+	VPERM2I128     $0x20, Y6, Y5, Y3
+	VPERM2I128     $0x31, Y6, Y5, Y6
+	VPERM2I128     $0x20, Y7, Y4, Y5
+	VPERM2I128     $0x31, Y7, Y4, Y7
+	VPERM2I128     $0x20, Y8, Y1, Y4
+	VPERM2I128     $0x31, Y8, Y1, Y8
+	VADDPS         Y2, Y0, Y1
+	VSUBPS         Y2, Y0, Y0
+	VADDPS         Y6, Y3, Y2
+	VSUBPS         Y6, Y3, Y3
+	VADDPS         Y7, Y5, Y6
+	VSUBPS         Y7, Y5, Y7
+	VADDPS         Y8, Y4, Y5
+	VSUBPS         Y8, Y4, Y8
+	VPUNPCKLDQ     Y2, Y1, Y4
+	VPUNPCKHDQ     Y2, Y1, Y9
+	VPUNPCKLDQ     Y5, Y6, Y2
+	VPUNPCKHDQ     Y5, Y6, Y5
+	VPUNPCKLQDQ    Y2, Y4, Y1
+	VPUNPCKHQDQ    Y2, Y4, Y2
+	VPUNPCKLQDQ    Y5, Y9, Y6
+	VPUNPCKHQDQ    Y5, Y9, Y5
+	VADDPS         Y6, Y1, Y4
+	VSUBPS         Y6, Y1, Y1
+	VADDPS         Y5, Y2, Y6
+	VSUBPS         Y5, Y2, Y5
+	VADDPS         Y6, Y4, Y2
+	VSUBPS         Y6, Y4, Y4
+	VADDPS         Y5, Y1, Y6
+	VSUBPS         Y5, Y1, Y1
+	VPUNPCKLDQ     Y4, Y2, Y5
+	VPUNPCKHDQ     Y4, Y2, Y9
+	VPUNPCKLDQ     Y1, Y6, Y4
+	VPUNPCKHDQ     Y1, Y6, Y1
+	VPUNPCKLQDQ    Y4, Y5, Y2
+	VPUNPCKHQDQ    Y4, Y5, Y4
+	VPUNPCKLQDQ    Y1, Y9, Y6
+	VPUNPCKHQDQ    Y1, Y9, Y1
+	VPUNPCKLDQ     Y3, Y0, Y5
+	VPUNPCKHDQ     Y3, Y0, Y9
+	VPUNPCKLDQ     Y8, Y7, Y3
+	VPUNPCKHDQ     Y8, Y7, Y8
+	VPUNPCKLQDQ    Y3, Y5, Y0
+	VPUNPCKHQDQ    Y3, Y5, Y3
+	VPUNPCKLQDQ    Y8, Y9, Y7
+	VPUNPCKHQDQ    Y8, Y9, Y8
+	VADDPS         Y7, Y0, Y5
+	VSUBPS         Y7, Y0, Y0
+	VADDPS         Y8, Y3, Y7
+	VSUBPS         Y8, Y3, Y8
+	VADDPS         Y7, Y5, Y3
+	VSUBPS         Y7, Y5, Y5
+	VADDPS         Y8, Y0, Y7
+	VSUBPS         Y8, Y0, Y8
+	VPUNPCKLDQ     Y5, Y3, Y0
+	VPUNPCKHDQ     Y5, Y3, Y9
+	VPUNPCKLDQ     Y8, Y7, Y5
+	VPUNPCKHDQ     Y8, Y7, Y8
+	VPUNPCKLQDQ    Y5, Y0, Y3
+	VPUNPCKHQDQ    Y5, Y0, Y5
+	VPUNPCKLQDQ    Y8, Y9, Y7
+	VPUNPCKHQDQ    Y8, Y9, Y8
+	VPERM2I128     $0x20, Y3, Y2, Y0
+	VPERM2I128     $0x31, Y3, Y2, Y2
+	VPERM2I128     $0x20, Y5, Y4, Y3
+	VPERM2I128     $0x31, Y5, Y4, Y4
+	VPERM2I128     $0x20, Y7, Y6, Y5
+	VPERM2I128     $0x31, Y7, Y6, Y6
+	VPERM2I128     $0x20, Y8, Y1, Y7
+	VPERM2I128     $0x31, Y8, Y1, Y8
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y0, Y0
+	VMOVUPS        Y0, (AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 64(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y4, Y4
+	VMOVUPS        Y4, 96(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y5, Y5
+	VMOVUPS        Y5, 128(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y6, Y6
+	VMOVUPS        Y6, 160(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y7, Y7
+	VMOVUPS        Y7, 192(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y8, Y8
+	VMOVUPS        Y8, 224(AX)
+	VMOVUPS        256(AX), Y0
+	VMOVUPS        288(AX), Y2
+	VMOVUPS        320(AX), Y6
+	VMOVUPS        352(AX), Y3
+	VMOVUPS        384(AX), Y1
+	VMOVUPS        416(AX), Y5
+	VMOVUPS        448(AX), Y7
+	VMOVUPS        480(AX), Y8
+	VADDPS         Y1, Y0, Y4
+	VSUBPS         Y1, Y0, Y0
+	VADDPS         Y5, Y2, Y1
+	VSUBPS         Y5, Y2, Y2
+	VADDPS         Y7, Y6, Y5
+	VSUBPS         Y7, Y6, Y7
+	VADDPS         Y8, Y3, Y6
+	VSUBPS         Y8, Y3, Y8
+	VADDPS         Y5, Y4, Y3
+	VSUBPS         Y5, Y4, Y4
+	VADDPS         Y6, Y1, Y5
+	VSUBPS         Y6, Y1, Y6
+	VADDPS         Y7, Y0, Y1
+	VSUBPS         Y7, Y0, Y0
+	VADDPS         Y8, Y2, Y7
+	VSUBPS         Y8, Y2, Y8
+	VADDPS         Y5, Y3, Y2
+	VSUBPS         Y5, Y3, Y3
+	VADDPS         Y6, Y4, Y5
+	VSUBPS         Y6, Y4, Y6
+	VADDPS         Y7, Y1, Y4
+	VSUBPS         Y7, Y1, Y7
+	VADDPS         Y8, Y0, Y1
+	VSUBPS         Y8, Y0, Y8
+	VPERM2I128     $0x20, Y3, Y2, Y0
+	VPERM2I128     $0x31, Y3, Y2, Y2
+	VPERM2I128     $0x20, Y6, Y5, Y3
+	VPERM2I128     $0x31, Y6, Y5, Y6
+	VPERM2I128     $0x20, Y7, Y4, Y5
+	VPERM2I128     $0x31, Y7, Y4, Y7
+	VPERM2I128     $0x20, Y8, Y1, Y4
+	VPERM2I128     $0x31, Y8, Y1, Y8
+	VADDPS         Y2, Y0, Y1
+	VSUBPS         Y2, Y0, Y0
+	VADDPS         Y6, Y3, Y2
+	VSUBPS         Y6, Y3, Y3
+	VADDPS         Y7, Y5, Y6
+	VSUBPS         Y7, Y5, Y7
+	VADDPS         Y8, Y4, Y5
+	VSUBPS         Y8, Y4, Y8
+	VPUNPCKLDQ     Y2, Y1, Y4
+	VPUNPCKHDQ     Y2, Y1, Y9
+	VPUNPCKLDQ     Y5, Y6, Y2
+	VPUNPCKHDQ     Y5, Y6, Y5
+	VPUNPCKLQDQ    Y2, Y4, Y1
+	VPUNPCKHQDQ    Y2, Y4, Y2
+	VPUNPCKLQDQ    Y5, Y9, Y6
+	VPUNPCKHQDQ    Y5, Y9, Y5
+	VADDPS         Y6, Y1, Y4
+	VSUBPS         Y6, Y1, Y1
+	VADDPS         Y5, Y2, Y6
+	VSUBPS         Y5, Y2, Y5
+	VADDPS         Y6, Y4, Y2
+	VSUBPS         Y6, Y4, Y4
+	VADDPS         Y5, Y1, Y6
+	VSUBPS         Y5, Y1, Y1
+	VPUNPCKLDQ     Y4, Y2, Y5
+	VPUNPCKHDQ     Y4, Y2, Y9
+	VPUNPCKLDQ     Y1, Y6, Y4
+	VPUNPCKHDQ     Y1, Y6, Y1
+	VPUNPCKLQDQ    Y4, Y5, Y2
+	VPUNPCKHQDQ    Y4, Y5, Y4
+	VPUNPCKLQDQ    Y1, Y9, Y6
+	VPUNPCKHQDQ    Y1, Y9, Y1
+	VPUNPCKLDQ     Y3, Y0, Y5
+	VPUNPCKHDQ     Y3, Y0, Y9
+	VPUNPCKLDQ     Y8, Y7, Y3
+	VPUNPCKHDQ     Y8, Y7, Y8
+	VPUNPCKLQDQ    Y3, Y5, Y0
+	VPUNPCKHQDQ    Y3, Y5, Y3
+	VPUNPCKLQDQ    Y8, Y9, Y7
+	VPUNPCKHQDQ    Y8, Y9, Y8
+	VADDPS         Y7, Y0, Y5
+	VSUBPS         Y7, Y0, Y0
+	VADDPS         Y8, Y3, Y7
+	VSUBPS         Y8, Y3, Y8
+	VADDPS         Y7, Y5, Y3
+	VSUBPS         Y7, Y5, Y5
+	VADDPS         Y8, Y0, Y7
+	VSUBPS         Y8, Y0, Y8
+	VPUNPCKLDQ     Y5, Y3, Y0
+	VPUNPCKHDQ     Y5, Y3, Y9
+	VPUNPCKLDQ     Y8, Y7, Y5
+	VPUNPCKHDQ     Y8, Y7, Y8
+	VPUNPCKLQDQ    Y5, Y0, Y3
+	VPUNPCKHQDQ    Y5, Y0, Y5
+	VPUNPCKLQDQ    Y8, Y9, Y7
+	VPUNPCKHQDQ    Y8, Y9, Y8
+	VPERM2I128     $0x20, Y3, Y2, Y0
+	VPERM2I128     $0x31, Y3, Y2, Y2
+	VPERM2I128     $0x20, Y5, Y4, Y3
+	VPERM2I128     $0x31, Y5, Y4, Y4
+	VPERM2I128     $0x20, Y7, Y6, Y5
+	VPERM2I128     $0x31, Y7, Y6, Y6
+	VPERM2I128     $0x20, Y8, Y1, Y7
+	VPERM2I128     $0x31, Y8, Y1, Y8
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y0, Y0
+	VMOVUPS        Y0, 256(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 288(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 320(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y4, Y4
+	VMOVUPS        Y4, 352(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y5, Y5
+	VMOVUPS        Y5, 384(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y6, Y6
+	VMOVUPS        Y6, 416(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y7, Y7
+	VMOVUPS        Y7, 448(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y8, Y8
+	VMOVUPS        Y8, 480(AX)
+	VZEROUPPER
+	RET
+
+// func dequantizeWideAVX2(dst *float32, packed *byte, points *float32, norm float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·dequantizeWideAVX2(SB), $0-28
+	MOVQ           dst+0(FP), AX
+	MOVQ           packed+8(FP), CX
+	MOVQ           points+16(FP), DX
+	MOVSS          norm+24(FP), X0
+	VBROADCASTSS   X0, Y1
+	VBROADCASTSS   X0, Y0
+	VBROADCASTF128 (DX), Y0
+	VMOVUPS        (DX), Y0
+	VMOVUPS        32(DX), Y1
+	VPBROADCASTD   (CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y3
+	VPERMPS        Y1, Y2, Y4
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y4, Y3, Y3
+	VPBROADCASTD   32(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y4
+	VPERMPS        Y1, Y2, Y5
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y2
+	VSUBPS         Y4, Y3, Y3
+	VMOVUPS        Y2, (AX)
+	VMOVUPS        Y3, 256(AX)
+	VPBROADCASTD   4(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y3
+	VPERMPS        Y1, Y2, Y4
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y4, Y3, Y3
+	VPBROADCASTD   36(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y4
+	VPERMPS        Y1, Y2, Y5
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y2
+	VSUBPS         Y4, Y3, Y3
+	VMOVUPS        Y2, 32(AX)
+	VMOVUPS        Y3, 288(AX)
+	VPBROADCASTD   8(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y3
+	VPERMPS        Y1, Y2, Y4
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y4, Y3, Y3
+	VPBROADCASTD   40(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y4
+	VPERMPS        Y1, Y2, Y5
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y2
+	VSUBPS         Y4, Y3, Y3
+	VMOVUPS        Y2, 64(AX)
+	VMOVUPS        Y3, 320(AX)
+	VPBROADCASTD   12(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y3
+	VPERMPS        Y1, Y2, Y4
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y4, Y3, Y3
+	VPBROADCASTD   44(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y4
+	VPERMPS        Y1, Y2, Y5
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y2
+	VSUBPS         Y4, Y3, Y3
+	VMOVUPS        Y2, 96(AX)
+	VMOVUPS        Y3, 352(AX)
+	VPBROADCASTD   16(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y3
+	VPERMPS        Y1, Y2, Y4
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y4, Y3, Y3
+	VPBROADCASTD   48(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y4
+	VPERMPS        Y1, Y2, Y5
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y2
+	VSUBPS         Y4, Y3, Y3
+	VMOVUPS        Y2, 128(AX)
+	VMOVUPS        Y3, 384(AX)
+	VPBROADCASTD   20(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y3
+	VPERMPS        Y1, Y2, Y4
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y4, Y3, Y3
+	VPBROADCASTD   52(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y4
+	VPERMPS        Y1, Y2, Y5
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y2
+	VSUBPS         Y4, Y3, Y3
+	VMOVUPS        Y2, 160(AX)
+	VMOVUPS        Y3, 416(AX)
+	VPBROADCASTD   24(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y3
+	VPERMPS        Y1, Y2, Y4
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y4, Y3, Y3
+	VPBROADCASTD   56(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y4
+	VPERMPS        Y1, Y2, Y5
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y2
+	VSUBPS         Y4, Y3, Y3
+	VMOVUPS        Y2, 192(AX)
+	VMOVUPS        Y3, 448(AX)
+	VPBROADCASTD   28(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y3
+	VPERMPS        Y1, Y2, Y4
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y4, Y3, Y3
+	VPBROADCASTD   60(CX), Y2
+	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPERMPS        Y0, Y2, Y0
+	VPERMPS        Y1, Y2, Y1
+	VPSLLD         $0x1c, Y2, Y2
+	VBLENDVPS      Y2, Y1, Y0, Y0
+	VADDPS         Y0, Y3, Y1
+	VSUBPS         Y0, Y3, Y3
+	VMOVUPS        Y1, 224(AX)
+	VMOVUPS        Y3, 480(AX)
+	VMOVUPS        (AX), Y0
+	VMOVUPS        32(AX), Y2
+	VMOVUPS        64(AX), Y6
+	VMOVUPS        96(AX), Y3
+	VMOVUPS        128(AX), Y1
+	VMOVUPS        160(AX), Y5
+	VMOVUPS        192(AX), Y7
+	VMOVUPS        224(AX), Y8
+	VADDPS         Y1, Y0, Y4
+	VSUBPS         Y1, Y0, Y0
+	VADDPS         Y5, Y2, Y1
+	VSUBPS         Y5, Y2, Y2
+	VADDPS         Y7, Y6, Y5
+	VSUBPS         Y7, Y6, Y7
+	VADDPS         Y8, Y3, Y6
+	VSUBPS         Y8, Y3, Y8
+	VADDPS         Y5, Y4, Y3
+	VSUBPS         Y5, Y4, Y4
+	VADDPS         Y6, Y1, Y5
+	VSUBPS         Y6, Y1, Y6
+	VADDPS         Y7, Y0, Y1
+	VSUBPS         Y7, Y0, Y0
+	VADDPS         Y8, Y2, Y7
+	VSUBPS         Y8, Y2, Y8
+	VADDPS         Y5, Y3, Y2
+	VSUBPS         Y5, Y3, Y3
+	VADDPS         Y6, Y4, Y5
+	VSUBPS         Y6, Y4, Y6
+	VADDPS         Y7, Y1, Y4
+	VSUBPS         Y7, Y1, Y7
+	VADDPS         Y8, Y0, Y1
+	VSUBPS         Y8, Y0, Y8
+	VPERM2I128     $0x20, Y3, Y2, Y0
+	VPERM2I128     $0x31, Y3, Y2, Y2
+	VPERM2I128     $0x20, Y6, Y5, Y3
+	VPERM2I128     $0x31, Y6, Y5, Y6
+	VPERM2I128     $0x20, Y7, Y4, Y5
+	VPERM2I128     $0x31, Y7, Y4, Y7
+	VPERM2I128     $0x20, Y8, Y1, Y4
+	VPERM2I128     $0x31, Y8, Y1, Y8
+	VADDPS         Y2, Y0, Y1
+	VSUBPS         Y2, Y0, Y0
+	VADDPS         Y6, Y3, Y2
+	VSUBPS         Y6, Y3, Y3
+	VADDPS         Y7, Y5, Y6
+	VSUBPS         Y7, Y5, Y7
+	VADDPS         Y8, Y4, Y5
+	VSUBPS         Y8, Y4, Y8
+	VPUNPCKLDQ     Y2, Y1, Y4
+	VPUNPCKHDQ     Y2, Y1, Y9
+	VPUNPCKLDQ     Y5, Y6, Y2
+	VPUNPCKHDQ     Y5, Y6, Y5
+	VPUNPCKLQDQ    Y2, Y4, Y1
+	VPUNPCKHQDQ    Y2, Y4, Y2
+	VPUNPCKLQDQ    Y5, Y9, Y6
+	VPUNPCKHQDQ    Y5, Y9, Y5
+	VADDPS         Y6, Y1, Y4
+	VSUBPS         Y6, Y1, Y1
+	VADDPS         Y5, Y2, Y6
+	VSUBPS         Y5, Y2, Y5
+	VADDPS         Y6, Y4, Y2
+	VSUBPS         Y6, Y4, Y4
+	VADDPS         Y5, Y1, Y6
+	VSUBPS         Y5, Y1, Y1
+	VPUNPCKLDQ     Y4, Y2, Y5
+	VPUNPCKHDQ     Y4, Y2, Y9
+	VPUNPCKLDQ     Y1, Y6, Y4
+	VPUNPCKHDQ     Y1, Y6, Y1
+	VPUNPCKLQDQ    Y4, Y5, Y2
+	VPUNPCKHQDQ    Y4, Y5, Y4
+	VPUNPCKLQDQ    Y1, Y9, Y6
+	VPUNPCKHQDQ    Y1, Y9, Y1
+	VPUNPCKLDQ     Y3, Y0, Y5
+	VPUNPCKHDQ     Y3, Y0, Y9
+	VPUNPCKLDQ     Y8, Y7, Y3
+	VPUNPCKHDQ     Y8, Y7, Y8
+	VPUNPCKLQDQ    Y3, Y5, Y0
+	VPUNPCKHQDQ    Y3, Y5, Y3
+	VPUNPCKLQDQ    Y8, Y9, Y7
+	VPUNPCKHQDQ    Y8, Y9, Y8
+	VADDPS         Y7, Y0, Y5
+	VSUBPS         Y7, Y0, Y0
+	VADDPS         Y8, Y3, Y7
+	VSUBPS         Y8, Y3, Y8
+	VADDPS         Y7, Y5, Y3
+	VSUBPS         Y7, Y5, Y5
+	VADDPS         Y8, Y0, Y7
+	VSUBPS         Y8, Y0, Y8
+	VPUNPCKLDQ     Y5, Y3, Y0
+	VPUNPCKHDQ     Y5, Y3, Y9
+	VPUNPCKLDQ     Y8, Y7, Y5
+	VPUNPCKHDQ     Y8, Y7, Y8
+	VPUNPCKLQDQ    Y5, Y0, Y3
+	VPUNPCKHQDQ    Y5, Y0, Y5
+	VPUNPCKLQDQ    Y8, Y9, Y7
+	VPUNPCKHQDQ    Y8, Y9, Y8
+	VPERM2I128     $0x20, Y3, Y2, Y0
+	VPERM2I128     $0x31, Y3, Y2, Y2
+	VPERM2I128     $0x20, Y5, Y4, Y3
+	VPERM2I128     $0x31, Y5, Y4, Y4
+	VPERM2I128     $0x20, Y7, Y6, Y5
+	VPERM2I128     $0x31, Y7, Y6, Y6
+	VPERM2I128     $0x20, Y8, Y1, Y7
+	VPERM2I128     $0x31, Y8, Y1, Y8
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y0, Y0
+	VMOVUPS        Y0, (AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 64(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y4, Y4
+	VMOVUPS        Y4, 96(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y5, Y5
+	VMOVUPS        Y5, 128(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y6, Y6
+	VMOVUPS        Y6, 160(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y7, Y7
+	VMOVUPS        Y7, 192(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y8, Y8
+	VMOVUPS        Y8, 224(AX)
+	VMOVUPS        256(AX), Y0
+	VMOVUPS        288(AX), Y2
+	VMOVUPS        320(AX), Y6
+	VMOVUPS        352(AX), Y3
+	VMOVUPS        384(AX), Y1
+	VMOVUPS        416(AX), Y5
+	VMOVUPS        448(AX), Y7
+	VMOVUPS        480(AX), Y8
+	VADDPS         Y1, Y0, Y4
+	VSUBPS         Y1, Y0, Y0
+	VADDPS         Y5, Y2, Y1
+	VSUBPS         Y5, Y2, Y2
+	VADDPS         Y7, Y6, Y5
+	VSUBPS         Y7, Y6, Y7
+	VADDPS         Y8, Y3, Y6
+	VSUBPS         Y8, Y3, Y8
+	VADDPS         Y5, Y4, Y3
+	VSUBPS         Y5, Y4, Y4
+	VADDPS         Y6, Y1, Y5
+	VSUBPS         Y6, Y1, Y6
+	VADDPS         Y7, Y0, Y1
+	VSUBPS         Y7, Y0, Y0
+	VADDPS         Y8, Y2, Y7
+	VSUBPS         Y8, Y2, Y8
+	VADDPS         Y5, Y3, Y2
+	VSUBPS         Y5, Y3, Y3
+	VADDPS         Y6, Y4, Y5
+	VSUBPS         Y6, Y4, Y6
+	VADDPS         Y7, Y1, Y4
+	VSUBPS         Y7, Y1, Y7
+	VADDPS         Y8, Y0, Y1
+	VSUBPS         Y8, Y0, Y8
+	VPERM2I128     $0x20, Y3, Y2, Y0
+	VPERM2I128     $0x31, Y3, Y2, Y2
+	VPERM2I128     $0x20, Y6, Y5, Y3
+	VPERM2I128     $0x31, Y6, Y5, Y6
+	VPERM2I128     $0x20, Y7, Y4, Y5
+	VPERM2I128     $0x31, Y7, Y4, Y7
+	VPERM2I128     $0x20, Y8, Y1, Y4
+	VPERM2I128     $0x31, Y8, Y1, Y8
+	VADDPS         Y2, Y0, Y1
+	VSUBPS         Y2, Y0, Y0
+	VADDPS         Y6, Y3, Y2
+	VSUBPS         Y6, Y3, Y3
+	VADDPS         Y7, Y5, Y6
+	VSUBPS         Y7, Y5, Y7
+	VADDPS         Y8, Y4, Y5
+	VSUBPS         Y8, Y4, Y8
+	VPUNPCKLDQ     Y2, Y1, Y4
+	VPUNPCKHDQ     Y2, Y1, Y9
+	VPUNPCKLDQ     Y5, Y6, Y2
+	VPUNPCKHDQ     Y5, Y6, Y5
+	VPUNPCKLQDQ    Y2, Y4, Y1
+	VPUNPCKHQDQ    Y2, Y4, Y2
+	VPUNPCKLQDQ    Y5, Y9, Y6
+	VPUNPCKHQDQ    Y5, Y9, Y5
+	VADDPS         Y6, Y1, Y4
+	VSUBPS         Y6, Y1, Y1
+	VADDPS         Y5, Y2, Y6
+	VSUBPS         Y5, Y2, Y5
+	VADDPS         Y6, Y4, Y2
+	VSUBPS         Y6, Y4, Y4
+	VADDPS         Y5, Y1, Y6
+	VSUBPS         Y5, Y1, Y1
+	VPUNPCKLDQ     Y4, Y2, Y5
+	VPUNPCKHDQ     Y4, Y2, Y9
+	VPUNPCKLDQ     Y1, Y6, Y4
+	VPUNPCKHDQ     Y1, Y6, Y1
+	VPUNPCKLQDQ    Y4, Y5, Y2
+	VPUNPCKHQDQ    Y4, Y5, Y4
+	VPUNPCKLQDQ    Y1, Y9, Y6
+	VPUNPCKHQDQ    Y1, Y9, Y1
+	VPUNPCKLDQ     Y3, Y0, Y5
+	VPUNPCKHDQ     Y3, Y0, Y9
+	VPUNPCKLDQ     Y8, Y7, Y3
+	VPUNPCKHDQ     Y8, Y7, Y8
+	VPUNPCKLQDQ    Y3, Y5, Y0
+	VPUNPCKHQDQ    Y3, Y5, Y3
+	VPUNPCKLQDQ    Y8, Y9, Y7
+	VPUNPCKHQDQ    Y8, Y9, Y8
+	VADDPS         Y7, Y0, Y5
+	VSUBPS         Y7, Y0, Y0
+	VADDPS         Y8, Y3, Y7
+	VSUBPS         Y8, Y3, Y8
+	VADDPS         Y7, Y5, Y3
+	VSUBPS         Y7, Y5, Y5
+	VADDPS         Y8, Y0, Y7
+	VSUBPS         Y8, Y0, Y8
+	VPUNPCKLDQ     Y5, Y3, Y0
+	VPUNPCKHDQ     Y5, Y3, Y9
+	VPUNPCKLDQ     Y8, Y7, Y5
+	VPUNPCKHDQ     Y8, Y7, Y8
+	VPUNPCKLQDQ    Y5, Y0, Y3
+	VPUNPCKHQDQ    Y5, Y0, Y5
+	VPUNPCKLQDQ    Y8, Y9, Y7
+	VPUNPCKHQDQ    Y8, Y9, Y8
+	VPERM2I128     $0x20, Y3, Y2, Y0
+	VPERM2I128     $0x31, Y3, Y2, Y2
+	VPERM2I128     $0x20, Y5, Y4, Y3
+	VPERM2I128     $0x31, Y5, Y4, Y4
+	VPERM2I128     $0x20, Y7, Y6, Y5
+	VPERM2I128     $0x31, Y7, Y6, Y6
+	VPERM2I128     $0x20, Y8, Y1, Y7
+	VPERM2I128     $0x31, Y8, Y1, Y8
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y0, Y0
+	VMOVUPS        Y0, 256(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 288(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 320(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y4, Y4
+	VMOVUPS        Y4, 352(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y5, Y5
+	VMOVUPS        Y5, 384(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y6, Y6
+	VMOVUPS        Y6, 416(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y7, Y7
+	VMOVUPS        Y7, 448(AX)
+	VBROADCASTSS   norm+24(FP), Y1
+	VMULPS         Y1, Y8, Y8
+	VMOVUPS        Y8, 480(AX)
 	VZEROUPPER
 	RET
 
@@ -4073,7 +4590,7 @@ TEXT ·arrangeWideAVX2(SB), $0-48
 loop47:
 	TESTQ   DX, DX
 	JZ      done48
-	VMOVUPS constantsAVX2<>+1728(SB), Y0
+	VMOVUPS constantsAVX2<>+1920(SB), Y0
 	VMOVUPS (CX), Y1
 	VPSHUFB Y0, Y1, Y1
 	VMOVUPS Y1, (AX)
@@ -4117,7 +4634,7 @@ TEXT ·arrangePlanesAVX2(SB), $0-48
 loop49:
 	TESTQ     DX, DX
 	JZ        done50
-	VMOVUPS   constantsAVX2<>+1792(SB), Y0
+	VMOVUPS   constantsAVX2<>+1984(SB), Y0
 	VMOVUPS   (CX), Y1
 	VMOVUPS   32(CX), Y2
 	VPADDW    constantsAVX2<>+1472(SB), Y1, Y3
@@ -4318,7 +4835,7 @@ loop53:
 rest54:
 	TESTQ      CX, CX
 	JZ         done55
-	LEAQ       constantsAVX2<>+1984(SB), BX
+	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, CX
 	SUBQ       CX, BX
 	VMOVUPS    (BX), Y2
@@ -4405,7 +4922,7 @@ loop58:
 rest59:
 	TESTQ      R8, R8
 	JZ         done60
-	LEAQ       constantsAVX2<>+1984(SB), R9
+	LEAQ       constantsAVX2<>+2176(SB), R9
 	MOVQ       R8, R10
 	SHLQ       $0x02, R10
 	SUBQ       R10, R9
@@ -4511,7 +5028,7 @@ loop63:
 rest64:
 	TESTQ      SI, SI
 	JZ         done65
-	LEAQ       constantsAVX2<>+1984(SB), DI
+	LEAQ       constantsAVX2<>+2176(SB), DI
 	MOVQ       SI, R8
 	SHLQ       $0x02, R8
 	SUBQ       R8, DI
@@ -4567,7 +5084,7 @@ loop66:
 rest67:
 	TESTQ      CX, CX
 	JZ         done68
-	LEAQ       constantsAVX2<>+1984(SB), DX
+	LEAQ       constantsAVX2<>+2176(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
 	VMOVUPS    (DX), Y2
@@ -4613,7 +5130,7 @@ loop69:
 rest70:
 	TESTQ      CX, CX
 	JZ         done71
-	LEAQ       constantsAVX2<>+1984(SB), DX
+	LEAQ       constantsAVX2<>+2176(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
 	VMOVUPS    (DX), Y2
@@ -4665,7 +5182,7 @@ loop72:
 rest73:
 	TESTQ      CX, CX
 	JZ         done74
-	LEAQ       constantsAVX2<>+1984(SB), DX
+	LEAQ       constantsAVX2<>+2176(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
 	VMOVUPS    (DX), Y2
@@ -4717,7 +5234,7 @@ loop75:
 rest76:
 	TESTQ      AX, AX
 	JZ         done77
-	LEAQ       constantsAVX2<>+1984(SB), SI
+	LEAQ       constantsAVX2<>+2176(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
@@ -4763,7 +5280,7 @@ loop78:
 rest79:
 	TESTQ      AX, AX
 	JZ         done80
-	LEAQ       constantsAVX2<>+1984(SB), SI
+	LEAQ       constantsAVX2<>+2176(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
@@ -4807,7 +5324,7 @@ loop81:
 rest82:
 	TESTQ      AX, AX
 	JZ         done83
-	LEAQ       constantsAVX2<>+1984(SB), BX
+	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
@@ -4857,7 +5374,7 @@ loop84:
 rest85:
 	TESTQ      AX, AX
 	JZ         done86
-	LEAQ       constantsAVX2<>+1984(SB), SI
+	LEAQ       constantsAVX2<>+2176(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
@@ -4910,7 +5427,7 @@ loop87:
 rest88:
 	TESTQ      AX, AX
 	JZ         done89
-	LEAQ       constantsAVX2<>+1984(SB), BX
+	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
@@ -4957,7 +5474,7 @@ loop90:
 rest91:
 	TESTQ      AX, AX
 	JZ         done92
-	LEAQ       constantsAVX2<>+1984(SB), BX
+	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
@@ -5006,7 +5523,7 @@ loop93:
 rest94:
 	TESTQ      AX, AX
 	JZ         done95
-	LEAQ       constantsAVX2<>+1984(SB), SI
+	LEAQ       constantsAVX2<>+2176(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
 	VMOVUPS    (SI), Y2
@@ -5068,7 +5585,7 @@ loop96:
 rest97:
 	TESTQ      AX, AX
 	JZ         done98
-	LEAQ       constantsAVX2<>+1984(SB), R8
+	LEAQ       constantsAVX2<>+2176(SB), R8
 	SHLQ       $0x02, AX
 	SUBQ       AX, R8
 	VMOVUPS    (R8), Y0
@@ -5183,7 +5700,7 @@ loop99:
 rest100:
 	TESTQ      AX, AX
 	JZ         done101
-	LEAQ       constantsAVX2<>+1984(SB), BX
+	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
@@ -5351,7 +5868,7 @@ loop102:
 rest103:
 	TESTQ      AX, AX
 	JZ         done104
-	LEAQ       constantsAVX2<>+1984(SB), BX
+	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
@@ -5529,7 +6046,7 @@ loop105:
 rest106:
 	TESTQ      AX, AX
 	JZ         done107
-	LEAQ       constantsAVX2<>+1984(SB), BX
+	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
@@ -5651,7 +6168,7 @@ loop108:
 rest109:
 	TESTQ        CX, CX
 	JZ           done110
-	LEAQ         constantsAVX2<>+1984(SB), BX
+	LEAQ         constantsAVX2<>+2176(SB), BX
 	MOVQ         CX, SI
 	SHLQ         $0x02, SI
 	SUBQ         SI, BX
@@ -5812,7 +6329,7 @@ sumsDone118:
 columnsDone113:
 	TESTQ   SI, SI
 	JZ      end120
-	LEAQ    constantsAVX2<>+1984(SB), R8
+	LEAQ    constantsAVX2<>+2176(SB), R8
 	SHLQ    $0x02, SI
 	SUBQ    SI, R8
 	VMOVUPS (R8), Y0
@@ -6018,7 +6535,7 @@ loop133:
 rest134:
 	TESTQ      DI, DI
 	JZ         done135
-	LEAQ       constantsAVX2<>+1984(SB), R10
+	LEAQ       constantsAVX2<>+2176(SB), R10
 	MOVQ       DI, R11
 	SHLQ       $0x02, R11
 	SUBQ       R11, R10

@@ -41,7 +41,10 @@ func joinSumsAVX512(dst []float32, sums []int32, unit float32)
 func rotateAVX512(h []int16, q []int8)
 
 //go:noescape
-func hadamardAVX512(x *float32)
+func dequantizeNarrowAVX512(dst *float32, packed *byte, points *float32, norm float32)
+
+//go:noescape
+func dequantizeWideAVX512(dst *float32, packed *byte, points *float32, norm float32)
 
 //go:noescape
 func arrangeWideAVX512(dst []int16, h []int16)

@@ -2281,119 +2281,167 @@ DATA constantsAVX512<>+1584(SB)/4, $0x007f007f
 DATA constantsAVX512<>+1588(SB)/4, $0x007f007f
 DATA constantsAVX512<>+1592(SB)/4, $0x007f007f
 DATA constantsAVX512<>+1596(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1600(SB)/4, $0x01000302
-DATA constantsAVX512<>+1604(SB)/4, $0x05040706
-DATA constantsAVX512<>+1608(SB)/4, $0x09080b0a
-DATA constantsAVX512<>+1612(SB)/4, $0x0d0c0f0e
-DATA constantsAVX512<>+1616(SB)/4, $0x01000302
-DATA constantsAVX512<>+1620(SB)/4, $0x05040706
-DATA constantsAVX512<>+1624(SB)/4, $0x09080b0a
-DATA constantsAVX512<>+1628(SB)/4, $0x0d0c0f0e
-DATA constantsAVX512<>+1632(SB)/4, $0x01000302
-DATA constantsAVX512<>+1636(SB)/4, $0x05040706
-DATA constantsAVX512<>+1640(SB)/4, $0x09080b0a
-DATA constantsAVX512<>+1644(SB)/4, $0x0d0c0f0e
-DATA constantsAVX512<>+1648(SB)/4, $0x01000302
-DATA constantsAVX512<>+1652(SB)/4, $0x05040706
-DATA constantsAVX512<>+1656(SB)/4, $0x09080b0a
-DATA constantsAVX512<>+1660(SB)/4, $0x0d0c0f0e
-DATA constantsAVX512<>+1664(SB)/4, $0x09080100
-DATA constantsAVX512<>+1668(SB)/4, $0x0b0a0302
-DATA constantsAVX512<>+1672(SB)/4, $0x0d0c0504
-DATA constantsAVX512<>+1676(SB)/4, $0x0f0e0706
-DATA constantsAVX512<>+1680(SB)/4, $0x09080100
-DATA constantsAVX512<>+1684(SB)/4, $0x0b0a0302
-DATA constantsAVX512<>+1688(SB)/4, $0x0d0c0504
-DATA constantsAVX512<>+1692(SB)/4, $0x0f0e0706
-DATA constantsAVX512<>+1696(SB)/4, $0x09080100
-DATA constantsAVX512<>+1700(SB)/4, $0x0b0a0302
-DATA constantsAVX512<>+1704(SB)/4, $0x0d0c0504
-DATA constantsAVX512<>+1708(SB)/4, $0x0f0e0706
-DATA constantsAVX512<>+1712(SB)/4, $0x09080100
-DATA constantsAVX512<>+1716(SB)/4, $0x0b0a0302
-DATA constantsAVX512<>+1720(SB)/4, $0x0d0c0504
-DATA constantsAVX512<>+1724(SB)/4, $0x0f0e0706
-DATA constantsAVX512<>+1728(SB)/4, $0x05040100
-DATA constantsAVX512<>+1732(SB)/4, $0x0d0c0908
-DATA constantsAVX512<>+1736(SB)/4, $0x07060302
-DATA constantsAVX512<>+1740(SB)/4, $0x0f0e0b0a
-DATA constantsAVX512<>+1744(SB)/4, $0x05040100
-DATA constantsAVX512<>+1748(SB)/4, $0x0d0c0908
-DATA constantsAVX512<>+1752(SB)/4, $0x07060302
-DATA constantsAVX512<>+1756(SB)/4, $0x0f0e0b0a
-DATA constantsAVX512<>+1760(SB)/4, $0x05040100
-DATA constantsAVX512<>+1764(SB)/4, $0x0d0c0908
-DATA constantsAVX512<>+1768(SB)/4, $0x07060302
-DATA constantsAVX512<>+1772(SB)/4, $0x0f0e0b0a
-DATA constantsAVX512<>+1776(SB)/4, $0x05040100
-DATA constantsAVX512<>+1780(SB)/4, $0x0d0c0908
-DATA constantsAVX512<>+1784(SB)/4, $0x07060302
-DATA constantsAVX512<>+1788(SB)/4, $0x0f0e0b0a
-DATA constantsAVX512<>+1792(SB)/4, $0x0c080400
-DATA constantsAVX512<>+1796(SB)/4, $0x0d090501
-DATA constantsAVX512<>+1800(SB)/4, $0x0e0a0602
-DATA constantsAVX512<>+1804(SB)/4, $0x0f0b0703
-DATA constantsAVX512<>+1808(SB)/4, $0x0c080400
-DATA constantsAVX512<>+1812(SB)/4, $0x0d090501
-DATA constantsAVX512<>+1816(SB)/4, $0x0e0a0602
-DATA constantsAVX512<>+1820(SB)/4, $0x0f0b0703
-DATA constantsAVX512<>+1824(SB)/4, $0x0c080400
-DATA constantsAVX512<>+1828(SB)/4, $0x0d090501
-DATA constantsAVX512<>+1832(SB)/4, $0x0e0a0602
-DATA constantsAVX512<>+1836(SB)/4, $0x0f0b0703
-DATA constantsAVX512<>+1840(SB)/4, $0x0c080400
-DATA constantsAVX512<>+1844(SB)/4, $0x0d090501
-DATA constantsAVX512<>+1848(SB)/4, $0x0e0a0602
-DATA constantsAVX512<>+1852(SB)/4, $0x0f0b0703
-DATA constantsAVX512<>+1856(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1860(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1864(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1868(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1872(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1876(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1880(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1884(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1888(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1892(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1896(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1900(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1904(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1908(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1912(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1916(SB)/4, $0xffff0001
-DATA constantsAVX512<>+1920(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1924(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1928(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1932(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1936(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1940(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1944(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1948(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1952(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1956(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1960(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1964(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1968(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1972(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1976(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1980(SB)/4, $0xffffffff
-DATA constantsAVX512<>+1984(SB)/4, $0x00000000
-DATA constantsAVX512<>+1988(SB)/4, $0x00000000
-DATA constantsAVX512<>+1992(SB)/4, $0x00000000
-DATA constantsAVX512<>+1996(SB)/4, $0x00000000
-DATA constantsAVX512<>+2000(SB)/4, $0x00000000
-DATA constantsAVX512<>+2004(SB)/4, $0x00000000
-DATA constantsAVX512<>+2008(SB)/4, $0x00000000
-DATA constantsAVX512<>+2012(SB)/4, $0x00000000
-DATA constantsAVX512<>+2016(SB)/4, $0x00000000
-DATA constantsAVX512<>+2020(SB)/4, $0x00000000
-DATA constantsAVX512<>+2024(SB)/4, $0x00000000
-DATA constantsAVX512<>+2028(SB)/4, $0x00000000
-DATA constantsAVX512<>+2032(SB)/4, $0x00000000
-DATA constantsAVX512<>+2036(SB)/4, $0x00000000
-DATA constantsAVX512<>+2040(SB)/4, $0x00000000
-DATA constantsAVX512<>+2044(SB)/4, $0x00000000
-GLOBL constantsAVX512<>(SB), RODATA|NOPTR, $2048
+DATA constantsAVX512<>+1600(SB)/4, $0x00000000
+DATA constantsAVX512<>+1604(SB)/4, $0x00000002
+DATA constantsAVX512<>+1608(SB)/4, $0x00000004
+DATA constantsAVX512<>+1612(SB)/4, $0x00000006
+DATA constantsAVX512<>+1616(SB)/4, $0x00000008
+DATA constantsAVX512<>+1620(SB)/4, $0x0000000a
+DATA constantsAVX512<>+1624(SB)/4, $0x0000000c
+DATA constantsAVX512<>+1628(SB)/4, $0x0000000e
+DATA constantsAVX512<>+1632(SB)/4, $0x00000010
+DATA constantsAVX512<>+1636(SB)/4, $0x00000012
+DATA constantsAVX512<>+1640(SB)/4, $0x00000014
+DATA constantsAVX512<>+1644(SB)/4, $0x00000016
+DATA constantsAVX512<>+1648(SB)/4, $0x00000018
+DATA constantsAVX512<>+1652(SB)/4, $0x0000001a
+DATA constantsAVX512<>+1656(SB)/4, $0x0000001c
+DATA constantsAVX512<>+1660(SB)/4, $0x0000001e
+DATA constantsAVX512<>+1664(SB)/4, $0x00000000
+DATA constantsAVX512<>+1668(SB)/4, $0x00000004
+DATA constantsAVX512<>+1672(SB)/4, $0x00000008
+DATA constantsAVX512<>+1676(SB)/4, $0x0000000c
+DATA constantsAVX512<>+1680(SB)/4, $0x00000010
+DATA constantsAVX512<>+1684(SB)/4, $0x00000014
+DATA constantsAVX512<>+1688(SB)/4, $0x00000018
+DATA constantsAVX512<>+1692(SB)/4, $0x0000001c
+DATA constantsAVX512<>+1696(SB)/4, $0x00000000
+DATA constantsAVX512<>+1700(SB)/4, $0x00000004
+DATA constantsAVX512<>+1704(SB)/4, $0x00000008
+DATA constantsAVX512<>+1708(SB)/4, $0x0000000c
+DATA constantsAVX512<>+1712(SB)/4, $0x00000010
+DATA constantsAVX512<>+1716(SB)/4, $0x00000014
+DATA constantsAVX512<>+1720(SB)/4, $0x00000018
+DATA constantsAVX512<>+1724(SB)/4, $0x0000001c
+DATA constantsAVX512<>+1728(SB)/4, $0x00000000
+DATA constantsAVX512<>+1732(SB)/4, $0x00000000
+DATA constantsAVX512<>+1736(SB)/4, $0x00000000
+DATA constantsAVX512<>+1740(SB)/4, $0x00000000
+DATA constantsAVX512<>+1744(SB)/4, $0x00000000
+DATA constantsAVX512<>+1748(SB)/4, $0x00000000
+DATA constantsAVX512<>+1752(SB)/4, $0x00000000
+DATA constantsAVX512<>+1756(SB)/4, $0x00000000
+DATA constantsAVX512<>+1760(SB)/4, $0x00000001
+DATA constantsAVX512<>+1764(SB)/4, $0x00000001
+DATA constantsAVX512<>+1768(SB)/4, $0x00000001
+DATA constantsAVX512<>+1772(SB)/4, $0x00000001
+DATA constantsAVX512<>+1776(SB)/4, $0x00000001
+DATA constantsAVX512<>+1780(SB)/4, $0x00000001
+DATA constantsAVX512<>+1784(SB)/4, $0x00000001
+DATA constantsAVX512<>+1788(SB)/4, $0x00000001
+DATA constantsAVX512<>+1792(SB)/4, $0x01000302
+DATA constantsAVX512<>+1796(SB)/4, $0x05040706
+DATA constantsAVX512<>+1800(SB)/4, $0x09080b0a
+DATA constantsAVX512<>+1804(SB)/4, $0x0d0c0f0e
+DATA constantsAVX512<>+1808(SB)/4, $0x01000302
+DATA constantsAVX512<>+1812(SB)/4, $0x05040706
+DATA constantsAVX512<>+1816(SB)/4, $0x09080b0a
+DATA constantsAVX512<>+1820(SB)/4, $0x0d0c0f0e
+DATA constantsAVX512<>+1824(SB)/4, $0x01000302
+DATA constantsAVX512<>+1828(SB)/4, $0x05040706
+DATA constantsAVX512<>+1832(SB)/4, $0x09080b0a
+DATA constantsAVX512<>+1836(SB)/4, $0x0d0c0f0e
+DATA constantsAVX512<>+1840(SB)/4, $0x01000302
+DATA constantsAVX512<>+1844(SB)/4, $0x05040706
+DATA constantsAVX512<>+1848(SB)/4, $0x09080b0a
+DATA constantsAVX512<>+1852(SB)/4, $0x0d0c0f0e
+DATA constantsAVX512<>+1856(SB)/4, $0x09080100
+DATA constantsAVX512<>+1860(SB)/4, $0x0b0a0302
+DATA constantsAVX512<>+1864(SB)/4, $0x0d0c0504
+DATA constantsAVX512<>+1868(SB)/4, $0x0f0e0706
+DATA constantsAVX512<>+1872(SB)/4, $0x09080100
+DATA constantsAVX512<>+1876(SB)/4, $0x0b0a0302
+DATA constantsAVX512<>+1880(SB)/4, $0x0d0c0504
+DATA constantsAVX512<>+1884(SB)/4, $0x0f0e0706
+DATA constantsAVX512<>+1888(SB)/4, $0x09080100
+DATA constantsAVX512<>+1892(SB)/4, $0x0b0a0302
+DATA constantsAVX512<>+1896(SB)/4, $0x0d0c0504
+DATA constantsAVX512<>+1900(SB)/4, $0x0f0e0706
+DATA constantsAVX512<>+1904(SB)/4, $0x09080100
+DATA constantsAVX512<>+1908(SB)/4, $0x0b0a0302
+DATA constantsAVX512<>+1912(SB)/4, $0x0d0c0504
+DATA constantsAVX512<>+1916(SB)/4, $0x0f0e0706
+DATA constantsAVX512<>+1920(SB)/4, $0x05040100
+DATA constantsAVX512<>+1924(SB)/4, $0x0d0c0908
+DATA constantsAVX512<>+1928(SB)/4, $0x07060302
+DATA constantsAVX512<>+1932(SB)/4, $0x0f0e0b0a
+DATA constantsAVX512<>+1936(SB)/4, $0x05040100
+DATA constantsAVX512<>+1940(SB)/4, $0x0d0c0908
+DATA constantsAVX512<>+1944(SB)/4, $0x07060302
+DATA constantsAVX512<>+1948(SB)/4, $0x0f0e0b0a
+DATA constantsAVX512<>+1952(SB)/4, $0x05040100
+DATA constantsAVX512<>+1956(SB)/4, $0x0d0c0908
+DATA constantsAVX512<>+1960(SB)/4, $0x07060302
+DATA constantsAVX512<>+1964(SB)/4, $0x0f0e0b0a
+DATA constantsAVX512<>+1968(SB)/4, $0x05040100
+DATA constantsAVX512<>+1972(SB)/4, $0x0d0c0908
+DATA constantsAVX512<>+1976(SB)/4, $0x07060302
+DATA constantsAVX512<>+1980(SB)/4, $0x0f0e0b0a
+DATA constantsAVX512<>+1984(SB)/4, $0x0c080400
+DATA constantsAVX512<>+1988(SB)/4, $0x0d090501
+DATA constantsAVX512<>+1992(SB)/4, $0x0e0a0602
+DATA constantsAVX512<>+1996(SB)/4, $0x0f0b0703
+DATA constantsAVX512<>+2000(SB)/4, $0x0c080400
+DATA constantsAVX512<>+2004(SB)/4, $0x0d090501
+DATA constantsAVX512<>+2008(SB)/4, $0x0e0a0602
+DATA constantsAVX512<>+2012(SB)/4, $0x0f0b0703
+DATA constantsAVX512<>+2016(SB)/4, $0x0c080400
+DATA constantsAVX512<>+2020(SB)/4, $0x0d090501
+DATA constantsAVX512<>+2024(SB)/4, $0x0e0a0602
+DATA constantsAVX512<>+2028(SB)/4, $0x0f0b0703
+DATA constantsAVX512<>+2032(SB)/4, $0x0c080400
+DATA constantsAVX512<>+2036(SB)/4, $0x0d090501
+DATA constantsAVX512<>+2040(SB)/4, $0x0e0a0602
+DATA constantsAVX512<>+2044(SB)/4, $0x0f0b0703
+DATA constantsAVX512<>+2048(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2052(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2056(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2060(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2064(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2068(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2072(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2076(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2080(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2084(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2088(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2092(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2096(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2100(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2104(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2108(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2112(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2116(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2120(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2124(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2128(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2132(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2136(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2140(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2144(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2148(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2152(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2156(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2160(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2164(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2168(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2172(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2176(SB)/4, $0x00000000
+DATA constantsAVX512<>+2180(SB)/4, $0x00000000
+DATA constantsAVX512<>+2184(SB)/4, $0x00000000
+DATA constantsAVX512<>+2188(SB)/4, $0x00000000
+DATA constantsAVX512<>+2192(SB)/4, $0x00000000
+DATA constantsAVX512<>+2196(SB)/4, $0x00000000
+DATA constantsAVX512<>+2200(SB)/4, $0x00000000
+DATA constantsAVX512<>+2204(SB)/4, $0x00000000
+DATA constantsAVX512<>+2208(SB)/4, $0x00000000
+DATA constantsAVX512<>+2212(SB)/4, $0x00000000
+DATA constantsAVX512<>+2216(SB)/4, $0x00000000
+DATA constantsAVX512<>+2220(SB)/4, $0x00000000
+DATA constantsAVX512<>+2224(SB)/4, $0x00000000
+DATA constantsAVX512<>+2228(SB)/4, $0x00000000
+DATA constantsAVX512<>+2232(SB)/4, $0x00000000
+DATA constantsAVX512<>+2236(SB)/4, $0x00000000
+GLOBL constantsAVX512<>(SB), RODATA|NOPTR, $2240
 
 // func rotateAVX512(h []int16, q []int8)
 // Requires: AVX, AVX512BW, AVX512F
@@ -2401,8 +2449,8 @@ TEXT ·rotateAVX512(SB), $0-48
 	MOVQ    h_base+0(FP), AX
 	MOVQ    q_base+24(FP), CX
 	MOVQ    q_len+32(FP), DX
-	VMOVUPS constantsAVX512<>+1856(SB), Z0
-	VMOVUPS constantsAVX512<>+1600(SB), Z1
+	VMOVUPS constantsAVX512<>+2048(SB), Z0
+	VMOVUPS constantsAVX512<>+1792(SB), Z1
 
 group52:
 	TESTQ       DX, DX
@@ -2492,146 +2540,364 @@ done53:
 	VZEROUPPER
 	RET
 
-// func hadamardAVX512(x *float32)
-// Requires: AVX, AVX512F
-TEXT ·hadamardAVX512(SB), $0-8
-	MOVQ        x+0(FP), AX
-	VMOVUPS     (AX), Z0
-	VMOVUPS     64(AX), Z1
-	VMOVUPS     128(AX), Z2
-	VMOVUPS     192(AX), Z3
-	VMOVUPS     256(AX), Z4
-	VMOVUPS     320(AX), Z5
-	VMOVUPS     384(AX), Z6
-	VMOVUPS     448(AX), Z7
-	VADDPS      Z4, Z0, Z8
-	VSUBPS      Z4, Z0, Z0
-	VADDPS      Z5, Z1, Z4
-	VSUBPS      Z5, Z1, Z1
-	VADDPS      Z6, Z2, Z5
-	VSUBPS      Z6, Z2, Z2
-	VADDPS      Z7, Z3, Z6
-	VSUBPS      Z7, Z3, Z3
-	VADDPS      Z5, Z8, Z7
-	VSUBPS      Z5, Z8, Z5
-	VADDPS      Z6, Z4, Z8
-	VSUBPS      Z6, Z4, Z4
-	VADDPS      Z2, Z0, Z6
-	VSUBPS      Z2, Z0, Z0
-	VADDPS      Z3, Z1, Z2
-	VSUBPS      Z3, Z1, Z1
-	VADDPS      Z8, Z7, Z3
-	VSUBPS      Z8, Z7, Z7
-	VADDPS      Z4, Z5, Z8
-	VSUBPS      Z4, Z5, Z4
-	VADDPS      Z2, Z6, Z5
-	VSUBPS      Z2, Z6, Z2
-	VADDPS      Z1, Z0, Z6
-	VSUBPS      Z1, Z0, Z0
-	VSHUFI64X2  $0x44, Z7, Z3, Z1
-	VSHUFI64X2  $0xee, Z7, Z3, Z9
-	VSHUFI64X2  $0x44, Z4, Z8, Z7
-	VSHUFI64X2  $0xee, Z4, Z8, Z4
-	VSHUFI64X2  $0x88, Z7, Z1, Z3
-	VSHUFI64X2  $0xdd, Z7, Z1, Z7
-	VSHUFI64X2  $0x88, Z4, Z9, Z8
-	VSHUFI64X2  $0xdd, Z4, Z9, Z4
-	VADDPS      Z8, Z3, Z1
-	VSUBPS      Z8, Z3, Z3
-	VADDPS      Z4, Z7, Z8
-	VSUBPS      Z4, Z7, Z4
-	VADDPS      Z8, Z1, Z7
-	VSUBPS      Z8, Z1, Z1
-	VADDPS      Z4, Z3, Z8
-	VSUBPS      Z4, Z3, Z3
-	VPUNPCKLDQ  Z1, Z7, Z4
-	VPUNPCKHDQ  Z1, Z7, Z9
-	VPUNPCKLDQ  Z3, Z8, Z1
-	VPUNPCKHDQ  Z3, Z8, Z3
-	VPUNPCKLQDQ Z1, Z4, Z7
-	VPUNPCKHQDQ Z1, Z4, Z1
-	VPUNPCKLQDQ Z3, Z9, Z8
-	VPUNPCKHQDQ Z3, Z9, Z3
-	VADDPS      Z8, Z7, Z4
-	VSUBPS      Z8, Z7, Z7
-	VADDPS      Z3, Z1, Z8
-	VSUBPS      Z3, Z1, Z1
-	VADDPS      Z8, Z4, Z3
-	VSUBPS      Z8, Z4, Z4
-	VADDPS      Z1, Z7, Z8
-	VSUBPS      Z1, Z7, Z1
-	VPUNPCKLDQ  Z4, Z3, Z7
-	VPUNPCKHDQ  Z4, Z3, Z9
-	VPUNPCKLDQ  Z1, Z8, Z4
-	VPUNPCKHDQ  Z1, Z8, Z1
-	VPUNPCKLQDQ Z4, Z7, Z3
-	VPUNPCKHQDQ Z4, Z7, Z4
-	VPUNPCKLQDQ Z1, Z9, Z8
-	VPUNPCKHQDQ Z1, Z9, Z1
-	VSHUFI64X2  $0x44, Z4, Z3, Z7
-	VSHUFI64X2  $0xee, Z4, Z3, Z9
-	VSHUFI64X2  $0x44, Z1, Z8, Z4
-	VSHUFI64X2  $0xee, Z1, Z8, Z1
-	VSHUFI64X2  $0x88, Z4, Z7, Z3
-	VSHUFI64X2  $0xdd, Z4, Z7, Z4
-	VSHUFI64X2  $0x88, Z1, Z9, Z8
-	VSHUFI64X2  $0xdd, Z1, Z9, Z1
-	VSHUFI64X2  $0x44, Z2, Z5, Z7
-	VSHUFI64X2  $0xee, Z2, Z5, Z9
-	VSHUFI64X2  $0x44, Z0, Z6, Z2
-	VSHUFI64X2  $0xee, Z0, Z6, Z0
-	VSHUFI64X2  $0x88, Z2, Z7, Z5
-	VSHUFI64X2  $0xdd, Z2, Z7, Z2
-	VSHUFI64X2  $0x88, Z0, Z9, Z6
-	VSHUFI64X2  $0xdd, Z0, Z9, Z0
-	VADDPS      Z6, Z5, Z7
-	VSUBPS      Z6, Z5, Z5
-	VADDPS      Z0, Z2, Z6
-	VSUBPS      Z0, Z2, Z0
-	VADDPS      Z6, Z7, Z2
-	VSUBPS      Z6, Z7, Z6
-	VADDPS      Z0, Z5, Z7
-	VSUBPS      Z0, Z5, Z0
-	VPUNPCKLDQ  Z6, Z2, Z5
-	VPUNPCKHDQ  Z6, Z2, Z9
-	VPUNPCKLDQ  Z0, Z7, Z6
-	VPUNPCKHDQ  Z0, Z7, Z0
-	VPUNPCKLQDQ Z6, Z5, Z2
-	VPUNPCKHQDQ Z6, Z5, Z6
-	VPUNPCKLQDQ Z0, Z9, Z7
-	VPUNPCKHQDQ Z0, Z9, Z0
-	VADDPS      Z7, Z2, Z5
-	VSUBPS      Z7, Z2, Z2
-	VADDPS      Z0, Z6, Z7
-	VSUBPS      Z0, Z6, Z0
-	VADDPS      Z7, Z5, Z6
-	VSUBPS      Z7, Z5, Z5
-	VADDPS      Z0, Z2, Z7
-	VSUBPS      Z0, Z2, Z0
-	VPUNPCKLDQ  Z5, Z6, Z2
-	VPUNPCKHDQ  Z5, Z6, Z9
-	VPUNPCKLDQ  Z0, Z7, Z5
-	VPUNPCKHDQ  Z0, Z7, Z0
-	VPUNPCKLQDQ Z5, Z2, Z6
-	VPUNPCKHQDQ Z5, Z2, Z5
-	VPUNPCKLQDQ Z0, Z9, Z7
-	VPUNPCKHQDQ Z0, Z9, Z0
-	VSHUFI64X2  $0x44, Z5, Z6, Z2
-	VSHUFI64X2  $0xee, Z5, Z6, Z9
-	VSHUFI64X2  $0x44, Z0, Z7, Z5
-	VSHUFI64X2  $0xee, Z0, Z7, Z0
-	VSHUFI64X2  $0x88, Z5, Z2, Z6
-	VSHUFI64X2  $0xdd, Z5, Z2, Z5
-	VSHUFI64X2  $0x88, Z0, Z9, Z7
-	VSHUFI64X2  $0xdd, Z0, Z9, Z0
-	VMOVUPS     Z3, (AX)
-	VMOVUPS     Z4, 64(AX)
-	VMOVUPS     Z8, 128(AX)
-	VMOVUPS     Z1, 192(AX)
-	VMOVUPS     Z6, 256(AX)
-	VMOVUPS     Z5, 320(AX)
-	VMOVUPS     Z7, 384(AX)
-	VMOVUPS     Z0, 448(AX)
+// func dequantizeNarrowAVX512(dst *float32, packed *byte, points *float32, norm float32)
+// Requires: AVX, AVX512F, SSE
+TEXT ·dequantizeNarrowAVX512(SB), $0-28
+	MOVQ            dst+0(FP), AX
+	MOVQ            packed+8(FP), CX
+	MOVQ            points+16(FP), DX
+	MOVSS           norm+24(FP), X0
+	VBROADCASTSS    X0, Z0
+	VBROADCASTF32X4 (DX), Z1
+	VPBROADCASTD    (CX), Z2
+	VPSRLVD         constantsAVX512<>+1600(SB), Z2, Z2
+	VPERMILPS       Z2, Z1, Z2
+	VPBROADCASTD    4(CX), Z3
+	VPSRLVD         constantsAVX512<>+1600(SB), Z3, Z3
+	VPERMILPS       Z3, Z1, Z3
+	VPBROADCASTD    8(CX), Z4
+	VPSRLVD         constantsAVX512<>+1600(SB), Z4, Z4
+	VPERMILPS       Z4, Z1, Z4
+	VPBROADCASTD    12(CX), Z5
+	VPSRLVD         constantsAVX512<>+1600(SB), Z5, Z5
+	VPERMILPS       Z5, Z1, Z5
+	VPBROADCASTD    16(CX), Z6
+	VPSRLVD         constantsAVX512<>+1600(SB), Z6, Z6
+	VPERMILPS       Z6, Z1, Z6
+	VPBROADCASTD    20(CX), Z7
+	VPSRLVD         constantsAVX512<>+1600(SB), Z7, Z7
+	VPERMILPS       Z7, Z1, Z7
+	VPBROADCASTD    24(CX), Z8
+	VPSRLVD         constantsAVX512<>+1600(SB), Z8, Z8
+	VPERMILPS       Z8, Z1, Z8
+	VPBROADCASTD    28(CX), Z9
+	VPSRLVD         constantsAVX512<>+1600(SB), Z9, Z9
+	VPERMILPS       Z9, Z1, Z9
+	VADDPS          Z6, Z2, Z1
+	VSUBPS          Z6, Z2, Z2
+	VADDPS          Z7, Z3, Z6
+	VSUBPS          Z7, Z3, Z3
+	VADDPS          Z8, Z4, Z7
+	VSUBPS          Z8, Z4, Z4
+	VADDPS          Z9, Z5, Z8
+	VSUBPS          Z9, Z5, Z5
+	VADDPS          Z7, Z1, Z9
+	VSUBPS          Z7, Z1, Z1
+	VADDPS          Z8, Z6, Z7
+	VSUBPS          Z8, Z6, Z6
+	VADDPS          Z4, Z2, Z8
+	VSUBPS          Z4, Z2, Z2
+	VADDPS          Z5, Z3, Z4
+	VSUBPS          Z5, Z3, Z3
+	VADDPS          Z7, Z9, Z5
+	VSUBPS          Z7, Z9, Z7
+	VADDPS          Z6, Z1, Z9
+	VSUBPS          Z6, Z1, Z1
+	VADDPS          Z4, Z8, Z6
+	VSUBPS          Z4, Z8, Z4
+	VADDPS          Z3, Z2, Z8
+	VSUBPS          Z3, Z2, Z2
+	VSHUFI64X2      $0x44, Z7, Z5, Z3
+	VSHUFI64X2      $0xee, Z7, Z5, Z10
+	VSHUFI64X2      $0x44, Z1, Z9, Z7
+	VSHUFI64X2      $0xee, Z1, Z9, Z1
+	VSHUFI64X2      $0x88, Z7, Z3, Z5
+	VSHUFI64X2      $0xdd, Z7, Z3, Z7
+	VSHUFI64X2      $0x88, Z1, Z10, Z9
+	VSHUFI64X2      $0xdd, Z1, Z10, Z1
+	VADDPS          Z9, Z5, Z3
+	VSUBPS          Z9, Z5, Z5
+	VADDPS          Z1, Z7, Z9
+	VSUBPS          Z1, Z7, Z1
+	VADDPS          Z9, Z3, Z7
+	VSUBPS          Z9, Z3, Z3
+	VADDPS          Z1, Z5, Z9
+	VSUBPS          Z1, Z5, Z1
+	VPUNPCKLDQ      Z3, Z7, Z5
+	VPUNPCKHDQ      Z3, Z7, Z10
+	VPUNPCKLDQ      Z1, Z9, Z3
+	VPUNPCKHDQ      Z1, Z9, Z1
+	VPUNPCKLQDQ     Z3, Z5, Z7
+	VPUNPCKHQDQ     Z3, Z5, Z3
+	VPUNPCKLQDQ     Z1, Z10, Z9
+	VPUNPCKHQDQ     Z1, Z10, Z1
+	VADDPS          Z9, Z7, Z5
+	VSUBPS          Z9, Z7, Z7
+	VADDPS          Z1, Z3, Z9
+	VSUBPS          Z1, Z3, Z1
+	VADDPS          Z9, Z5, Z3
+	VSUBPS          Z9, Z5, Z5
+	VADDPS          Z1, Z7, Z9
+	VSUBPS          Z1, Z7, Z1
+	VPUNPCKLDQ      Z5, Z3, Z7
+	VPUNPCKHDQ      Z5, Z3, Z10
+	VPUNPCKLDQ      Z1, Z9, Z5
+	VPUNPCKHDQ      Z1, Z9, Z1
+	VPUNPCKLQDQ     Z5, Z7, Z3
+	VPUNPCKHQDQ     Z5, Z7, Z5
+	VPUNPCKLQDQ     Z1, Z10, Z9
+	VPUNPCKHQDQ     Z1, Z10, Z1
+	VSHUFI64X2      $0x44, Z5, Z3, Z7
+	VSHUFI64X2      $0xee, Z5, Z3, Z10
+	VSHUFI64X2      $0x44, Z1, Z9, Z5
+	VSHUFI64X2      $0xee, Z1, Z9, Z1
+	VSHUFI64X2      $0x88, Z5, Z7, Z3
+	VSHUFI64X2      $0xdd, Z5, Z7, Z5
+	VSHUFI64X2      $0x88, Z1, Z10, Z9
+	VSHUFI64X2      $0xdd, Z1, Z10, Z1
+	VSHUFI64X2      $0x44, Z4, Z6, Z7
+	VSHUFI64X2      $0xee, Z4, Z6, Z10
+	VSHUFI64X2      $0x44, Z2, Z8, Z4
+	VSHUFI64X2      $0xee, Z2, Z8, Z2
+	VSHUFI64X2      $0x88, Z4, Z7, Z6
+	VSHUFI64X2      $0xdd, Z4, Z7, Z4
+	VSHUFI64X2      $0x88, Z2, Z10, Z8
+	VSHUFI64X2      $0xdd, Z2, Z10, Z2
+	VADDPS          Z8, Z6, Z7
+	VSUBPS          Z8, Z6, Z6
+	VADDPS          Z2, Z4, Z8
+	VSUBPS          Z2, Z4, Z2
+	VADDPS          Z8, Z7, Z4
+	VSUBPS          Z8, Z7, Z7
+	VADDPS          Z2, Z6, Z8
+	VSUBPS          Z2, Z6, Z2
+	VPUNPCKLDQ      Z7, Z4, Z6
+	VPUNPCKHDQ      Z7, Z4, Z10
+	VPUNPCKLDQ      Z2, Z8, Z7
+	VPUNPCKHDQ      Z2, Z8, Z2
+	VPUNPCKLQDQ     Z7, Z6, Z4
+	VPUNPCKHQDQ     Z7, Z6, Z7
+	VPUNPCKLQDQ     Z2, Z10, Z8
+	VPUNPCKHQDQ     Z2, Z10, Z2
+	VADDPS          Z8, Z4, Z6
+	VSUBPS          Z8, Z4, Z4
+	VADDPS          Z2, Z7, Z8
+	VSUBPS          Z2, Z7, Z2
+	VADDPS          Z8, Z6, Z7
+	VSUBPS          Z8, Z6, Z6
+	VADDPS          Z2, Z4, Z8
+	VSUBPS          Z2, Z4, Z2
+	VPUNPCKLDQ      Z6, Z7, Z4
+	VPUNPCKHDQ      Z6, Z7, Z10
+	VPUNPCKLDQ      Z2, Z8, Z6
+	VPUNPCKHDQ      Z2, Z8, Z2
+	VPUNPCKLQDQ     Z6, Z4, Z7
+	VPUNPCKHQDQ     Z6, Z4, Z6
+	VPUNPCKLQDQ     Z2, Z10, Z8
+	VPUNPCKHQDQ     Z2, Z10, Z2
+	VSHUFI64X2      $0x44, Z6, Z7, Z4
+	VSHUFI64X2      $0xee, Z6, Z7, Z10
+	VSHUFI64X2      $0x44, Z2, Z8, Z6
+	VSHUFI64X2      $0xee, Z2, Z8, Z2
+	VSHUFI64X2      $0x88, Z6, Z4, Z7
+	VSHUFI64X2      $0xdd, Z6, Z4, Z6
+	VSHUFI64X2      $0x88, Z2, Z10, Z8
+	VSHUFI64X2      $0xdd, Z2, Z10, Z2
+	VMULPS          Z0, Z3, Z3
+	VMOVUPS         Z3, (AX)
+	VMULPS          Z0, Z5, Z5
+	VMOVUPS         Z5, 64(AX)
+	VMULPS          Z0, Z9, Z9
+	VMOVUPS         Z9, 128(AX)
+	VMULPS          Z0, Z1, Z1
+	VMOVUPS         Z1, 192(AX)
+	VMULPS          Z0, Z7, Z7
+	VMOVUPS         Z7, 256(AX)
+	VMULPS          Z0, Z6, Z6
+	VMOVUPS         Z6, 320(AX)
+	VMULPS          Z0, Z8, Z8
+	VMOVUPS         Z8, 384(AX)
+	VMULPS          Z0, Z2, Z2
+	VMOVUPS         Z2, 448(AX)
+	VZEROUPPER
+	RET
+
+// func dequantizeWideAVX512(dst *float32, packed *byte, points *float32, norm float32)
+// Requires: AVX, AVX512F, SSE
+TEXT ·dequantizeWideAVX512(SB), $0-28
+	MOVQ            dst+0(FP), AX
+	MOVQ            packed+8(FP), CX
+	MOVQ            points+16(FP), DX
+	MOVSS           norm+24(FP), X0
+	VBROADCASTSS    X0, Z0
+	VBROADCASTF32X4 (DX), Z1
+	VMOVUPS         (DX), Z1
+	VPBROADCASTQ    (CX), Z2
+	VMOVUPS         constantsAVX512<>+1728(SB), Z3
+	VPERMD          Z2, Z3, Z2
+	VPSRLVD         constantsAVX512<>+1664(SB), Z2, Z2
+	VPERMPS         Z1, Z2, Z2
+	VPBROADCASTQ    8(CX), Z3
+	VMOVUPS         constantsAVX512<>+1728(SB), Z4
+	VPERMD          Z3, Z4, Z3
+	VPSRLVD         constantsAVX512<>+1664(SB), Z3, Z3
+	VPERMPS         Z1, Z3, Z3
+	VPBROADCASTQ    16(CX), Z4
+	VMOVUPS         constantsAVX512<>+1728(SB), Z5
+	VPERMD          Z4, Z5, Z4
+	VPSRLVD         constantsAVX512<>+1664(SB), Z4, Z4
+	VPERMPS         Z1, Z4, Z4
+	VPBROADCASTQ    24(CX), Z5
+	VMOVUPS         constantsAVX512<>+1728(SB), Z6
+	VPERMD          Z5, Z6, Z5
+	VPSRLVD         constantsAVX512<>+1664(SB), Z5, Z5
+	VPERMPS         Z1, Z5, Z5
+	VPBROADCASTQ    32(CX), Z6
+	VMOVUPS         constantsAVX512<>+1728(SB), Z7
+	VPERMD          Z6, Z7, Z6
+	VPSRLVD         constantsAVX512<>+1664(SB), Z6, Z6
+	VPERMPS         Z1, Z6, Z6
+	VPBROADCASTQ    40(CX), Z7
+	VMOVUPS         constantsAVX512<>+1728(SB), Z8
+	VPERMD          Z7, Z8, Z7
+	VPSRLVD         constantsAVX512<>+1664(SB), Z7, Z7
+	VPERMPS         Z1, Z7, Z7
+	VPBROADCASTQ    48(CX), Z8
+	VMOVUPS         constantsAVX512<>+1728(SB), Z9
+	VPERMD          Z8, Z9, Z8
+	VPSRLVD         constantsAVX512<>+1664(SB), Z8, Z8
+	VPERMPS         Z1, Z8, Z8
+	VPBROADCASTQ    56(CX), Z9
+	VMOVUPS         constantsAVX512<>+1728(SB), Z10
+	VPERMD          Z9, Z10, Z9
+	VPSRLVD         constantsAVX512<>+1664(SB), Z9, Z9
+	VPERMPS         Z1, Z9, Z9
+	VADDPS          Z6, Z2, Z1
+	VSUBPS          Z6, Z2, Z2
+	VADDPS          Z7, Z3, Z6
+	VSUBPS          Z7, Z3, Z3
+	VADDPS          Z8, Z4, Z7
+	VSUBPS          Z8, Z4, Z4
+	VADDPS          Z9, Z5, Z8
+	VSUBPS          Z9, Z5, Z5
+	VADDPS          Z7, Z1, Z9
+	VSUBPS          Z7, Z1, Z1
+	VADDPS          Z8, Z6, Z7
+	VSUBPS          Z8, Z6, Z6
+	VADDPS          Z4, Z2, Z8
+	VSUBPS          Z4, Z2, Z2
+	VADDPS          Z5, Z3, Z4
+	VSUBPS          Z5, Z3, Z3
+	VADDPS          Z7, Z9, Z5
+	VSUBPS          Z7, Z9, Z7
+	VADDPS          Z6, Z1, Z9
+	VSUBPS          Z6, Z1, Z1
+	VADDPS          Z4, Z8, Z6
+	VSUBPS          Z4, Z8, Z4
+	VADDPS          Z3, Z2, Z8
+	VSUBPS          Z3, Z2, Z2
+	VSHUFI64X2      $0x44, Z7, Z5, Z3
+	VSHUFI64X2      $0xee, Z7, Z5, Z10
+	VSHUFI64X2      $0x44, Z1, Z9, Z7
+	VSHUFI64X2      $0xee, Z1, Z9, Z1
+	VSHUFI64X2      $0x88, Z7, Z3, Z5
+	VSHUFI64X2      $0xdd, Z7, Z3, Z7
+	VSHUFI64X2      $0x88, Z1, Z10, Z9
+	VSHUFI64X2      $0xdd, Z1, Z10, Z1
+	VADDPS          Z9, Z5, Z3
+	VSUBPS          Z9, Z5, Z5
+	VADDPS          Z1, Z7, Z9
+	VSUBPS          Z1, Z7, Z1
+	VADDPS          Z9, Z3, Z7
+	VSUBPS          Z9, Z3, Z3
+	VADDPS          Z1, Z5, Z9
+	VSUBPS          Z1, Z5, Z1
+	VPUNPCKLDQ      Z3, Z7, Z5
+	VPUNPCKHDQ      Z3, Z7, Z10
+	VPUNPCKLDQ      Z1, Z9, Z3
+	VPUNPCKHDQ      Z1, Z9, Z1
+	VPUNPCKLQDQ     Z3, Z5, Z7
+	VPUNPCKHQDQ     Z3, Z5, Z3
+	VPUNPCKLQDQ     Z1, Z10, Z9
+	VPUNPCKHQDQ     Z1, Z10, Z1
+	VADDPS          Z9, Z7, Z5
+	VSUBPS          Z9, Z7, Z7
+	VADDPS          Z1, Z3, Z9
+	VSUBPS          Z1, Z3, Z1
+	VADDPS          Z9, Z5, Z3
+	VSUBPS          Z9, Z5, Z5
+	VADDPS          Z1, Z7, Z9
+	VSUBPS          Z1, Z7, Z1
+	VPUNPCKLDQ      Z5, Z3, Z7
+	VPUNPCKHDQ      Z5, Z3, Z10
+	VPUNPCKLDQ      Z1, Z9, Z5
+	VPUNPCKHDQ      Z1, Z9, Z1
+	VPUNPCKLQDQ     Z5, Z7, Z3
+	VPUNPCKHQDQ     Z5, Z7, Z5
+	VPUNPCKLQDQ     Z1, Z10, Z9
+	VPUNPCKHQDQ     Z1, Z10, Z1
+	VSHUFI64X2      $0x44, Z5, Z3, Z7
+	VSHUFI64X2      $0xee, Z5, Z3, Z10
+	VSHUFI64X2      $0x44, Z1, Z9, Z5
+	VSHUFI64X2      $0xee, Z1, Z9, Z1
+	VSHUFI64X2      $0x88, Z5, Z7, Z3
+	VSHUFI64X2      $0xdd, Z5, Z7, Z5
+	VSHUFI64X2      $0x88, Z1, Z10, Z9
+	VSHUFI64X2      $0xdd, Z1, Z10, Z1
+	VSHUFI64X2      $0x44, Z4, Z6, Z7
+	VSHUFI64X2      $0xee, Z4, Z6, Z10
+	VSHUFI64X2      $0x44, Z2, Z8, Z4
+	VSHUFI64X2      $0xee, Z2, Z8, Z2
+	VSHUFI64X2      $0x88, Z4, Z7, Z6
+	VSHUFI64X2      $0xdd, Z4, Z7, Z4
+	VSHUFI64X2      $0x88, Z2, Z10, Z8
+	VSHUFI64X2      $0xdd, Z2, Z10, Z2
+	VADDPS          Z8, Z6, Z7
+	VSUBPS          Z8, Z6, Z6
+	VADDPS          Z2, Z4, Z8
+	VSUBPS          Z2, Z4, Z2
+	VADDPS          Z8, Z7, Z4
+	VSUBPS          Z8, Z7, Z7
+	VADDPS          Z2, Z6, Z8
+	VSUBPS          Z2, Z6, Z2
+	VPUNPCKLDQ      Z7, Z4, Z6
+	VPUNPCKHDQ      Z7, Z4, Z10
+	VPUNPCKLDQ      Z2, Z8, Z7
+	VPUNPCKHDQ      Z2, Z8, Z2
+	VPUNPCKLQDQ     Z7, Z6, Z4
+	VPUNPCKHQDQ     Z7, Z6, Z7
+	VPUNPCKLQDQ     Z2, Z10, Z8
+	VPUNPCKHQDQ     Z2, Z10, Z2
+	VADDPS          Z8, Z4, Z6
+	VSUBPS          Z8, Z4, Z4
+	VADDPS          Z2, Z7, Z8
+	VSUBPS          Z2, Z7, Z2
+	VADDPS          Z8, Z6, Z7
+	VSUBPS          Z8, Z6, Z6
+	VADDPS          Z2, Z4, Z8
+	VSUBPS          Z2, Z4, Z2
+	VPUNPCKLDQ      Z6, Z7, Z4
+	VPUNPCKHDQ      Z6, Z7, Z10
+	VPUNPCKLDQ      Z2, Z8, Z6
+	VPUNPCKHDQ      Z2, Z8, Z2
+	VPUNPCKLQDQ     Z6, Z4, Z7
+	VPUNPCKHQDQ     Z6, Z4, Z6
+	VPUNPCKLQDQ     Z2, Z10, Z8
+	VPUNPCKHQDQ     Z2, Z10, Z2
+	VSHUFI64X2      $0x44, Z6, Z7, Z4
+	VSHUFI64X2      $0xee, Z6, Z7, Z10
+	VSHUFI64X2      $0x44, Z2, Z8, Z6
+	VSHUFI64X2      $0xee, Z2, Z8, Z2
+	VSHUFI64X2      $0x88, Z6, Z4, Z7
+	VSHUFI64X2      $0xdd, Z6, Z4, Z6
+	VSHUFI64X2      $0x88, Z2, Z10, Z8
+	VSHUFI64X2      $0xdd, Z2, Z10, Z2
+	VMULPS          Z0, Z3, Z3
+	VMOVUPS         Z3, (AX)
+	VMULPS          Z0, Z5, Z5
+	VMOVUPS         Z5, 64(AX)
+	VMULPS          Z0, Z9, Z9
+	VMOVUPS         Z9, 128(AX)
+	VMULPS          Z0, Z1, Z1
+	VMOVUPS         Z1, 192(AX)
+	VMULPS          Z0, Z7, Z7
+	VMOVUPS         Z7, 256(AX)
+	VMULPS          Z0, Z6, Z6
+	VMOVUPS         Z6, 320(AX)
+	VMULPS          Z0, Z8, Z8
+	VMOVUPS         Z8, 384(AX)
+	VMULPS          Z0, Z2, Z2
+	VMOVUPS         Z2, 448(AX)
 	VZEROUPPER
 	RET
 
@@ -2645,7 +2911,7 @@ TEXT ·arrangeWideAVX512(SB), $0-48
 loop54:
 	TESTQ   DX, DX
 	JZ      done55
-	VMOVUPS constantsAVX512<>+1664(SB), Z0
+	VMOVUPS constantsAVX512<>+1856(SB), Z0
 	VMOVUPS (CX), Z1
 	VPSHUFB Z0, Z1, Z1
 	VMOVUPS Z1, (AX)
@@ -2677,7 +2943,7 @@ TEXT ·arrangePlanesAVX512(SB), $0-48
 loop56:
 	TESTQ   DX, DX
 	JZ      done57
-	VMOVUPS constantsAVX512<>+1792(SB), Y0
+	VMOVUPS constantsAVX512<>+1984(SB), Y0
 	VMOVUPS (CX), Z1
 	VPADDW  constantsAVX512<>+1472(SB), Z1, Z2
 	VPSRAW  $0x07, Z2, Z2

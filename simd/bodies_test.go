@@ -61,8 +61,9 @@ var rotations = []body{
 		field: "Rotate", group: "rotations", elem: 1, prepare: prepareRotate,
 		all: one(list(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 24)), some: one(list(0, 1, 2, 3, 4, 5)), few: one(list(1, 2, 3)),
 	}, {
-		field: "Hadamard", group: "rotations", elem: 4, prepare: prepareHadamard,
-		all: one(list(1)), some: one(make([]int, 64)), few: one(list(1)), // of one shape, some more of each fill
+		// bits of a code
+		field: "Dequantize", group: "rotations", elem: 4, prepare: prepareDequantize,
+		all: one(list(2, 4)), some: one(slices.Repeat(list(2, 4), 40)), few: one(list(2, 4)), // some more of each fill
 	}, {
 		// len(cos), vectors
 		field: "Rotary", group: "rotations", elem: 4, prepare: prepareRotary,
@@ -299,9 +300,10 @@ func prepareRotate(c *trial, s shape) func(*Kernels) {
 	return func(k *Kernels) { k.Rotate(h, q) }
 }
 
-func prepareHadamard(c *trial, _ shape) func(*Kernels) {
-	x := (*[Group]float32)(c.floats(Group))
-	return func(k *Kernels) { k.Hadamard(x) }
+func prepareDequantize(c *trial, s shape) func(*Kernels) {
+	packed, norm := c.bytes(Group*s[0]/8), c.float()
+	points, dst := (*[16]float32)(c.floats(16)), (*[Group]float32)(c.floats(Group))
+	return func(k *Kernels) { k.Dequantize(dst, packed, points, norm) }
 }
 
 func prepareRotary(c *trial, s shape) func(*Kernels) {

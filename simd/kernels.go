@@ -20,7 +20,7 @@ type Kernels struct {
 	ArrangeWide   func(dst, h []int16)
 	MulNarrow     func(y []float32, stride int, m Tiles, l *Levels, x Inputs)
 	MulWide       func(y []float32, stride int, m Tiles, l *Levels, x Inputs)
-	Hadamard      func(x *[Group]float32)
+	Dequantize    func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32)
 
 	ScoreKeys    func(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32)
 	SplitWeights func(high, low []uint8, w []float32, factor float32)
@@ -58,7 +58,7 @@ func generic() Kernels {
 	return Kernels{
 		Name:   "generic",
 		Rotate: Rotate, ArrangeNarrow: copyWords, ArrangeWide: copyWords,
-		MulNarrow: MulNarrow, MulWide: MulWide, Hadamard: Hadamard,
+		MulNarrow: MulNarrow, MulWide: MulWide, Dequantize: Dequantize,
 		ScoreKeys: ScoreKeys, SplitWeights: SplitWeights, SumValues: SumValues, JoinSums: JoinSums, Rotary: Rotary,
 		Dot: Dot, DotRows: DotRows, Sum: Sum, Max: Max, MaxAbs: MaxAbs, QuantizeInt8: QuantizeInt8,
 		Axpy: Axpy, Scale: Scale, Add: Add, Sub: Sub, Mul: Mul, MulAdd: MulAdd, ScaleMul: ScaleMul, AddMul: AddMul,

@@ -27,7 +27,13 @@ func avx2() Kernels {
 		MulWide: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
 			mulTiles(y, stride, m, l, x, WideTile, 4, wide4AVX2, 1, wide1AVX2, 1, wide1AVX2)
 		},
-		Hadamard:  func(x *[Group]float32) { hadamardAVX2(&x[0]) },
+		Dequantize: func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
+			if len(packed) == Group/4 {
+				dequantizeNarrowAVX2(&dst[0], &packed[0], &points[0], norm)
+			} else {
+				dequantizeWideAVX2(&dst[0], &packed[0], &points[0], norm)
+			}
+		},
 		ScoreKeys: scoreKeysAVX2, SplitWeights: splitWeightsAVX2, SumValues: sumValuesAVX2,
 		JoinSums: joinSumsAVX2, Rotary: rotaryAVX2,
 		Dot: dotAVX2, DotRows: dotRowsAVX2, Sum: sumAVX2, Max: maxAVX2, MaxAbs: maxAbsAVX2, QuantizeInt8: quantizeInt8AVX2,
@@ -71,7 +77,13 @@ func avx512() Kernels {
 		MulWide: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
 			mulTiles(y, stride, m, l, x, WideTile, 8, wide8AVX512, 4, wide4AVX512, 1, wide1AVX512)
 		},
-		Hadamard:  func(x *[Group]float32) { hadamardAVX512(&x[0]) },
+		Dequantize: func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
+			if len(packed) == Group/4 {
+				dequantizeNarrowAVX512(&dst[0], &packed[0], &points[0], norm)
+			} else {
+				dequantizeWideAVX512(&dst[0], &packed[0], &points[0], norm)
+			}
+		},
 		ScoreKeys: scoreKeysAVX512, SplitWeights: splitWeightsAVX512, SumValues: sumValuesAVX512,
 		JoinSums: joinSumsAVX512, Rotary: rotaryAVX512,
 		Dot: dotAVX512, DotRows: dotRowsAVX512, Sum: sumAVX512, Max: maxAVX512, MaxAbs: maxAbsAVX512, QuantizeInt8: quantizeInt8AVX512,

@@ -164,15 +164,20 @@ var mistakes = map[string]struct {
 			Rotate(h, p)
 		}
 	}},
-	"steps in another order": {"Hadamard", func(k *Kernels) {
-		k.Hadamard = func(x *[Group]float32) {
+	"steps in another order": {"Dequantize", func(k *Kernels) {
+		k.Dequantize = func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
+			bits := len(packed) * 8 / Group
+			for i := range dst {
+				dst[i] = points[packed[i*bits/8]>>(i*bits%8)&(1<<bits-1)]
+			}
 			for _, step := range []int{1, 64, 2, 32, 4, 16, 8} {
-				for i := range x {
+				for i := range dst {
 					if i&step == 0 {
-						x[i], x[i+step] = x[i]+x[i+step], x[i]-x[i+step]
+						dst[i], dst[i+step] = dst[i]+dst[i+step], dst[i]-dst[i+step]
 					}
 				}
 			}
+			Scale(dst[:], norm, dst[:])
 		}
 	}},
 	"fused Rotary": {"Rotary", func(k *Kernels) {

@@ -37,7 +37,12 @@ func declared(k Kernels) Kernels {
 		declareProduct(y, stride, m, x)
 		k.MulWide(y, stride, m, l, x)
 	}
-	d.Hadamard = func(x *[Group]float32) { writes(x[:]); k.Hadamard(x) }
+	d.Dequantize = func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
+		reads(packed)
+		reads(points[:])
+		writes(dst[:])
+		k.Dequantize(dst, packed, points, norm)
+	}
 	d.ScoreKeys = func(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32) {
 		reads(q, keys)
 		reads(keyScale)

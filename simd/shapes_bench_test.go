@@ -62,7 +62,7 @@ func BenchmarkKernels(b *testing.B) {
 			{"Rotate/3072", func() { k.Rotate(h, q8) }},
 			{"ArrangeNarrow/768", func() { k.ArrangeNarrow(arranged[:width], h[:width]) }},
 			{"ArrangeWide/3072", func() { k.ArrangeWide(arranged[:lanes], h) }},
-			{"Hadamard", func() { k.Hadamard((*[Group]float32)(tmp)) }},
+			{"Dequantize", func() { k.Dequantize((*[Group]float32)(tmp), high[:32], (*[16]float32)(a), 0.5) }},
 			{"QuantizeInt8/3072", func() { k.QuantizeInt8(q8, x, 0.03) }},
 			{"Scale/3072", func() { k.Scale(y, 0.5, x) }},
 			{"MaxAbs/3072", func() { k.MaxAbs(x) }},

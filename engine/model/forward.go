@@ -208,7 +208,7 @@ func (s *Session) finish(t *token) {
 // commit makes the block part of the sequence.
 func (s *Session) commit(ids []int32) {
 	if s.pools != nil {
-		s.pool.run(len(s.pools), s.n*len(s.pools)*2*s.m.g.Width, s.stage.end)
+		s.pool.run(len(s.m.probeRows), s.n*len(s.pools)*2*s.m.g.Width, s.stage.end)
 	}
 	if s.lastCell != nil {
 		copy(s.lastCell, s.tokens[s.n-1].cells)

@@ -11,8 +11,8 @@ import (
 // that mix the probes' pools, and a projection of the mixture.
 type head struct {
 	code    cact.HeadCode
-	probes  [][]float32 // [rows*k][d]
-	gain    []float32   // [rows*k]
+	probes  []float32 // [rows][k][d]
+	gain    []float32 // [rows*k]
 	k       int
 	query   [][]float32 // [q][d]
 	rowBias [][]float32 // [q][rows*k]
@@ -30,7 +30,9 @@ func (l *loader) head(code cact.HeadCode, g cact.Geometry, kept []int) *head {
 	bias := splitRows(l.floats(role("row_bias")), (g.Layers+1)*k)
 	h.rowBias = make([][]float32, len(bias))
 	for _, row := range append([]int{0}, increment(kept)...) {
-		h.probes = append(h.probes, probes[row*k:(row+1)*k]...)
+		for _, probe := range probes[row*k : (row+1)*k] {
+			h.probes = append(h.probes, probe...)
+		}
 		h.gain = append(h.gain, gains[row*k:(row+1)*k]...)
 		for q := range bias {
 			h.rowBias[q] = append(h.rowBias[q], bias[q][row*k:(row+1)*k]...)
@@ -66,32 +68,57 @@ func (l *loader) matrix(role string, width int) [][]float32 {
 
 // poolState is one probe's running softmax average over the cells it reads.
 type poolState struct {
-	probe  []float32
-	row    int // of the cells
 	top    float32
 	weight float32   // 0: nothing seen
 	mean   []float32 // weighted sum
 }
 
-func newPoolStates(m *Model) []poolState {
+func (m *Model) newPoolStates() []poolState {
 	var states []poolState
 	for _, h := range m.heads {
-		for i, probe := range h.probes {
-			states = append(states, poolState{probe: probe, row: i / h.k, mean: make([]float32, m.g.Width)})
+		for range h.gain {
+			states = append(states, poolState{mean: make([]float32, m.g.Width)})
 		}
 	}
 	return states
 }
 
-// updatePools lets the probes lo to hi see the block's cells. Padding is not
-// seen.
+// probeRow is the probes of one head that read the same cell.
+type probeRow struct {
+	cell   int
+	first  int       // of the pools
+	probes []float32 // [k][d]
+	k      int
+}
+
+func (m *Model) newProbeRows() []probeRow {
+	var rows []probeRow
+	first := 0
+	for _, h := range m.heads {
+		for cell := range len(m.blocks) + 1 {
+			size := h.k * m.g.Width
+			rows = append(rows, probeRow{cell, first, h.probes[cell*size : (cell+1)*size], h.k})
+			first += h.k
+		}
+	}
+	return rows
+}
+
+// updatePools lets the rows lo to hi of probes see the block's cells. Padding
+// is not seen.
 func (s *Session) updatePools(_, lo, hi int) {
 	d := s.m.g.Width
-	for i := lo; i < hi; i++ {
-		p := &s.pools[i]
+	for _, r := range s.m.probeRows[lo:hi] {
+		scores := s.probeScores[r.first : r.first+r.k]
 		for j := range s.n {
-			if t := &s.tokens[j]; t.id != 0 {
-				p.see(s.k, t.cells[p.row*d:(p.row+1)*d])
+			t := &s.tokens[j]
+			if t.id == 0 {
+				continue
+			}
+			cell := t.cells[r.cell*d : (r.cell+1)*d]
+			s.k.DotRows(scores, r.probes, cell)
+			for i, score := range scores {
+				s.pools[r.first+i].see(s.k, score/sqrtOf(d), cell)
 			}
 		}
 	}
@@ -99,8 +126,7 @@ func (s *Session) updatePools(_, lo, hi int) {
 
 // see takes one more cell into the average; the running maximum keeps the
 // exponentials in range.
-func (p *poolState) see(k *simd.Kernels, cell []float32) {
-	score := k.Dot(cell, p.probe) / sqrtOf(len(cell))
+func (p *poolState) see(k *simd.Kernels, score float32, cell []float32) {
 	switch {
 	case p.weight == 0:
 		p.top, p.weight = score, 1
@@ -125,13 +151,13 @@ func (s *Session) Head(code cact.HeadCode) (pool, output []float32, err error) {
 	first := 0
 	for _, h := range s.m.heads {
 		if h.code != code {
-			first += len(h.probes)
+			first += len(h.gain)
 			continue
 		}
 		if s.pools == nil {
 			return nil, nil, fmt.Errorf("model: the session keeps no pools for the %s head", code)
 		}
-		states := s.pools[first : first+len(h.probes)]
+		states := s.pools[first : first+len(h.gain)]
 		if states[0].weight == 0 {
 			return nil, nil, fmt.Errorf("model: the %s head has seen no token", code)
 		}

@@ -55,6 +55,8 @@ type Session struct {
 	memory  []ringRows // per site: value rows before the taps
 	pools   []poolState
 
+	probeScores []float32 // per pool
+
 	last     *quant.Activations // the last position's input to the head
 	lastCell []float32          // [layers+1][d]
 	logits   []float32
@@ -117,7 +119,8 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		s.lastCell = make([]float32, (len(m.blocks)+1)*g.Width)
 	}
 	if !o.NoHeads {
-		s.pools = newPoolStates(m)
+		s.pools = m.newPoolStates()
+		s.probeScores = make([]float32, len(s.pools))
 	}
 	s.stage = s.bindStages()
 	return s

@@ -44,6 +44,7 @@ type Model struct {
 	laneShare []float32 // 1/lanes for each lane
 	frequency []float32 // rotary, per pair of the head vector
 	heads     []*head
+	probeRows []probeRow
 }
 
 // block is one layer's weights.
@@ -134,6 +135,7 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 	for _, code := range a.Heads() {
 		m.heads = append(m.heads, l.head(code, g, kept))
 	}
+	m.probeRows = m.newProbeRows()
 	return m, nil
 }
 

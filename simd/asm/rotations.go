@@ -9,7 +9,8 @@ import (
 // results for products.
 func (g *gen) rotations() {
 	g.rotate()
-	g.hadamard()
+	g.dequantize("dequantizeNarrow")
+	g.dequantize("dequantizeWide")
 	g.arrangeWide()
 	if g.wide() {
 		g.arrangePlanes512()
@@ -138,17 +139,21 @@ func (g *gen) lastWords(r []reg.VecVirtual, signs, swap reg.VecVirtual) {
 	}
 }
 
-// hadamard is simd.Hadamard.
-func (g *gen) hadamard() {
-	g.function("hadamard", "func(x *float32)")
-	x := g.word("x")
+// dequantize is simd.Dequantize for the codes of a width.
+func (g *gen) dequantize(name string) {
+	g.function(name, "func(dst *float32, packed *byte, points *float32, norm float32)")
+	dst, packed, points := g.word("dst"), g.word("packed"), g.word("points")
+	norm := g.scalar("norm")[0]
 	add := func(o ...operand.Op) { g.VADDPS(o...) }
 	sub := func(o ...operand.Op) { g.VSUBPS(o...) }
+	lookup := g.narrowLookup(packed, points)
+	if name == "dequantizeWide" {
+		lookup = g.wideLookup(packed, points)
+	}
 	if g.wide() {
 		r := make([]reg.VecVirtual, 8)
 		for i := range r {
-			r[i] = g.reg()
-			g.VMOVUPS(operand.Mem{Base: x, Disp: 64 * i}, r[i])
+			r[i] = lookup(i)
 		}
 		butterflies(r, 3, add, sub, g.reg)
 		for _, quad := range [][]reg.VecVirtual{r[:4], r[4:]} {
@@ -160,7 +165,8 @@ func (g *gen) hadamard() {
 			g.transposeLanes(quad)
 		}
 		for i := range r {
-			g.VMOVUPS(r[i], operand.Mem{Base: x, Disp: 64 * i})
+			g.VMULPS(norm, r[i], r[i])
+			g.VMOVUPS(r[i], operand.Mem{Base: dst, Disp: 64 * i})
 		}
 		g.finish()
 		return
@@ -168,19 +174,17 @@ func (g *gen) hadamard() {
 	// The registers hold half of the elements: the step between the halves
 	// goes through memory.
 	for i := range 8 {
-		a, b, s := g.reg(), g.reg(), g.reg()
-		g.VMOVUPS(operand.Mem{Base: x, Disp: 32 * i}, a)
-		g.VMOVUPS(operand.Mem{Base: x, Disp: 256 + 32*i}, b)
+		a, b, s := lookup(i), lookup(8+i), g.reg()
 		g.VADDPS(b, a, s)
 		g.VSUBPS(b, a, a)
-		g.VMOVUPS(s, operand.Mem{Base: x, Disp: 32 * i})
-		g.VMOVUPS(a, operand.Mem{Base: x, Disp: 256 + 32*i})
+		g.VMOVUPS(s, operand.Mem{Base: dst, Disp: 32 * i})
+		g.VMOVUPS(a, operand.Mem{Base: dst, Disp: 256 + 32*i})
 	}
 	for half := range 2 {
 		r := make([]reg.VecVirtual, 8)
 		for i := range r {
 			r[i] = g.reg()
-			g.VMOVUPS(operand.Mem{Base: x, Disp: 256*half + 32*i}, r[i])
+			g.VMOVUPS(operand.Mem{Base: dst, Disp: 256*half + 32*i}, r[i])
 		}
 		butterflies(r, 3, add, sub, g.reg)
 		g.exchangeAll(r)
@@ -198,10 +202,65 @@ func (g *gen) hadamard() {
 		}
 		g.exchangeAll(r)
 		for i := range r {
-			g.VMOVUPS(r[i], operand.Mem{Base: x, Disp: 256*half + 32*i})
+			m := operand.Mem{Base: dst, Disp: 256*half + 32*i}
+			g.VBROADCASTSS(g.param("norm"), norm)
+			g.VMULPS(norm, r[i], r[i])
+			g.VMOVUPS(r[i], m)
 		}
 	}
 	g.finish()
+}
+
+// narrowLookup returns what looks up register i's points, by 2 bits each.
+func (g *gen) narrowLookup(packed, points reg.GPVirtual) func(i int) reg.VecVirtual {
+	table := g.reg()
+	if g.wide() {
+		g.VBROADCASTF32X4(operand.Mem{Base: points}, table)
+	} else {
+		g.VBROADCASTF128(operand.Mem{Base: points}, table)
+	}
+	return func(i int) reg.VecVirtual {
+		codes := g.reg()
+		shifts := g.constant("narrow shifts")
+		if g.wide() {
+			g.VPBROADCASTD(operand.Mem{Base: packed, Disp: 4 * i}, codes)
+		} else {
+			g.VPBROADCASTD(operand.Mem{Base: packed, Disp: i / 2 * 4}, codes)
+			shifts = shifts.Offset(i % 2 * 32)
+		}
+		g.VPSRLVD(shifts, codes, codes)
+		g.VPERMILPS(codes, table, codes) // looks at 2 bits
+		return codes
+	}
+}
+
+// wideLookup is narrowLookup for 4 bits.
+func (g *gen) wideLookup(packed, points reg.GPVirtual) func(i int) reg.VecVirtual {
+	low, high := g.reg(), g.reg()
+	g.VMOVUPS(operand.Mem{Base: points}, low)
+	if !g.wide() {
+		g.VMOVUPS(operand.Mem{Base: points, Disp: 32}, high)
+	}
+	return func(i int) reg.VecVirtual {
+		codes := g.reg()
+		if g.wide() {
+			g.VPBROADCASTQ(operand.Mem{Base: packed, Disp: 8 * i}, codes)
+			place := g.reg()
+			g.VMOVUPS(g.constant("wide dwords"), place)
+			g.VPERMD(codes, place, codes)
+			g.VPSRLVD(g.constant("wide shifts"), codes, codes)
+			g.VPERMPS(low, codes, codes) // looks at 4 bits
+			return codes
+		}
+		g.VPBROADCASTD(operand.Mem{Base: packed, Disp: 4 * i}, codes)
+		g.VPSRLVD(g.constant("wide shifts"), codes, codes)
+		a, b := g.reg(), g.reg()
+		g.VPERMPS(low, codes, a) // looks at 3 bits
+		g.VPERMPS(high, codes, b)
+		g.VPSLLD(operand.Imm(28), codes, codes)
+		g.VBLENDVPS(codes, b, a, a)
+		return a
+	}
 }
 
 // arrange emits a loop over blocks of words of h, whose results go to dst.

@@ -107,10 +107,10 @@ func (g *gen) constant(name string) operand.Mem {
 
 func (g *gen) part(m operand.Mem, i int) operand.Mem { return m.Offset(i * g.width) }
 
-// namedConstant is a constant of 16 bytes, repeated.
+// namedConstant is a constant of 64 bytes: its dwords, repeated.
 type namedConstant struct {
 	name string
-	bits [4]uint32
+	bits []uint32
 }
 
 func f32(name string, v float64) namedConstant {
@@ -118,7 +118,7 @@ func f32(name string, v float64) namedConstant {
 }
 
 func i32(name string, v uint32) namedConstant {
-	return namedConstant{name, [4]uint32{v, v, v, v}}
+	return namedConstant{name, []uint32{v}}
 }
 
 var constantList = []namedConstant{
@@ -131,11 +131,15 @@ var constantList = []namedConstant{
 	i32("bias", 127), i32("sign", 1<<31), i32("magnitude", 1<<31-1), i32("seven bits", 127),
 	i32("nibbles", 0x0f0f0f0f), i32("flip", 0x80808080),
 	i32("words of 1", 0x00010001), i32("words of 64", 0x00400040), i32("words of 127", 0x007f007f),
+	// Where the codes of a dword begin; for wide ones, which dword that is.
+	{"narrow shifts", []uint32{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}},
+	{"wide shifts", []uint32{0, 4, 8, 12, 16, 20, 24, 28}},
+	{"wide dwords", []uint32{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}},
 	// Shuffles of bytes.
-	{"swap words", [4]uint32{0x01000302, 0x05040706, 0x09080b0a, 0x0d0c0f0e}},
-	{"pair words", [4]uint32{0x09080100, 0x0b0a0302, 0x0d0c0504, 0x0f0e0706}},
-	{"even words", [4]uint32{0x05040100, 0x0d0c0908, 0x07060302, 0x0f0e0b0a}},
-	{"field bytes", [4]uint32{0x0c080400, 0x0d090501, 0x0e0a0602, 0x0f0b0703}},
+	{"swap words", []uint32{0x01000302, 0x05040706, 0x09080b0a, 0x0d0c0f0e}},
+	{"pair words", []uint32{0x09080100, 0x0b0a0302, 0x0d0c0504, 0x0f0e0706}},
+	{"even words", []uint32{0x05040100, 0x0d0c0908, 0x07060302, 0x0f0e0b0a}},
+	{"field bytes", []uint32{0x0c080400, 0x0d090501, 0x0e0a0602, 0x0f0b0703}},
 	i32("word signs", 0xffff0001),
 }
 
@@ -155,7 +159,7 @@ func (g *gen) constants() {
 	g.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i, c := range constantList {
 		for k := range 16 {
-			g.AddDatum(64*i+4*k, operand.U32(c.bits[k%4]))
+			g.AddDatum(64*i+4*k, operand.U32(c.bits[k%len(c.bits)]))
 		}
 	}
 	for k := range 32 {
