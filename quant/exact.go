@@ -84,6 +84,13 @@ func (t *Table) Row(dst []float32, row int, scratch *[simd.Group]float32) {
 	}
 }
 
+// Touch reads one byte of each of the row's places in the file, so that they are
+// on their way when Row comes.
+func (t *Table) Touch(row int) byte {
+	n := row * t.groups
+	return t.codes[n*t.groupBytes] ^ t.norms[2*n]
+}
+
 // group writes one group's values.
 func (t *Table) group(dst *[simd.Group]float32, packed []byte, norm float32) {
 	if t.bits%2 == 0 {

@@ -34,28 +34,52 @@ func (s *Session) engrams() {
 	s.layer = -1
 }
 
+// findSlots hashes the n-grams that end at t. Every site looks into its own
+// tables at the same places. The first site's are touched already: they lie
+// anywhere in a file of megabytes, and memory answers many requests at once.
+func (s *Session) findSlots(t *token) {
+	for table := range t.slots {
+		t.slots[table] = s.engramSlot(t, table)
+	}
+	s.touch(t, 0)
+}
+
+func (s *Session) touch(t *token, site int) {
+	if site >= len(s.m.sites) {
+		return
+	}
+	for table, slot := range t.slots {
+		if slot >= 0 {
+			t.touched ^= s.m.sites[site].tables.Touch(table*s.m.g.EngramSlots + slot)
+		}
+	}
+}
+
 // engramRow gathers and quantises the table rows of the n-grams ending at t.
 func (s *Session) engramRow(t *token) {
 	g := &s.m.g
-	perOrder := g.EngramTables / len(g.EngramOrders)
-	for table := range g.EngramTables {
-		order := g.EngramOrders[table/perOrder]
+	s.touch(t, s.site+1)
+	for table, slot := range t.slots {
 		row := t.rowIn[table*g.EngramSubDim : (table+1)*g.EngramSubDim]
-		if t.pos < order-1 {
+		if slot < 0 {
 			clear(row)
 			continue
 		}
-		slot := s.engramSlot(t, table, order)
 		s.m.sites[s.site].tables.Row(row, table*g.EngramSlots+slot, &t.group)
 	}
 	s.see("engram.row", t, t.rowIn)
 	s.inputs("engram.row8", t, s.row8, t.rowIn)
 }
 
-// engramSlot hashes the order ids that end at t (FNV-like, 32-bit wrap-around).
-func (s *Session) engramSlot(t *token, table, order int) int {
+// engramSlot hashes the ids of a table's order that end at t (FNV-like, 32-bit
+// wrap-around); -1 where the sequence is shorter.
+func (s *Session) engramSlot(t *token, table int) int {
 	g := &s.m.g
 	perOrder := g.EngramTables / len(g.EngramOrders)
+	order := g.EngramOrders[table/perOrder]
+	if t.pos < order-1 {
+		return -1
+	}
 	stride := g.EngramSeedHeads
 	if stride == 0 {
 		stride = perOrder

@@ -22,14 +22,16 @@ type token struct {
 	gate                    []float32 // [H*v]
 	q, k, v                 []float32
 	q8, k8, v8              heads8
-	cos, sin                []float32   // [qk/2]
-	ranges                  [3]slots    // room for seen
-	seen                    []slots     // of the layer, by this token
-	o                       []float32   // [H*v]
-	r                       []float32   // [d], the output projection
-	cond                    []float32   // [rank]
-	condN, z1, z2, tmp      []float32   // [hada_n]
-	cells                   []float32   // [layers+1][d] or nil
+	cos, sin                []float32 // [qk/2]
+	ranges                  [3]slots  // room for seen
+	seen                    []slots   // of the layer, by this token
+	o                       []float32 // [H*v]
+	r                       []float32 // [d], the output projection
+	cond                    []float32 // [rank]
+	condN, z1, z2, tmp      []float32 // [hada_n]
+	cells                   []float32 // [layers+1][d] or nil
+	slots                   []int     // per engram table, -1 for none
+	touched                 byte
 	rowIn                   []float32   // [tables*sub]
 	keys, values            [][]float32 // per site [d]; values after the taps
 	recall                  [1]float32  // the engram gate
@@ -57,6 +59,7 @@ func (s *Session) newToken(index int) token {
 		t.cells = f((len(m.blocks) + 1) * d)
 	}
 	if len(m.sites) > 0 {
+		t.slots = make([]int, g.EngramTables)
 		t.rowIn = f(g.EngramTables * g.EngramSubDim)
 		for i := range m.sites {
 			t.keys, t.values = append(t.keys, s.keys[i][index*d:][:d]), append(t.values, f(d))
@@ -184,6 +187,7 @@ func (s *Session) eachToken(work int, stage func(worker, lo, hi int)) {
 // begin embeds the token and computes its rotary angles.
 func (s *Session) begin(t *token) {
 	g := &s.m.g
+	s.findSlots(t)
 	x0 := t.lanes[:g.Width]
 	s.m.embed.Row(x0, int(t.id), &t.group)
 	s.k.Scale(x0, sqrtOf(g.Width), x0)
