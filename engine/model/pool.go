@@ -16,18 +16,19 @@ import (
 //
 // A token has over a hundred regions of some microseconds, less than it costs
 // to wake a goroutine. So helpers that run out of work look for more for a
-// while before they sleep, and nobody waits for a helper that sleeps: parts of
-// a region are taken one by one, by whoever is awake.
+// while before they sleep, and nobody waits for a helper that sleeps: a region
+// is cut into parts, each goroutine takes those of its share one by one, and
+// then what is left of the others'. Shares stay in place from region to region,
+// because what a core wrote in one it finds in its cache in the next.
 type pool struct {
 	size  int
 	least int // work of a region from which on it is shared
 
-	// The region's parts: its number in the upper half, how many parts there
-	// are, how many are taken.
-	state atomic.Uint64
-	done  atomic.Int32 // parts finished
-	n     int          // length of the index range
-	f     func(worker, lo, hi int)
+	shares []share
+	done   atomic.Int32 // parts of the region that are finished
+	count  int          // parts of the region
+	n      int          // length of the region's index range
+	f      func(worker, lo, hi int)
 
 	asleep atomic.Int32
 	wake   chan struct{}
@@ -58,18 +59,44 @@ const (
 	yieldEvery = 64
 )
 
-// fields of pool.state
+// share is one goroutine's parts of a region, in a cache line of its own: the
+// region's number in the upper half, then the end of the parts, then the next
+// one that nobody has taken.
+type share struct {
+	state atomic.Uint64
+	_     [56]byte
+}
+
 const (
-	takenBits  = 16
-	takenMask  = 1<<takenBits - 1
-	regionStep = 1 << (2 * takenBits)
+	partBits   = 16
+	partMask   = 1<<partBits - 1
+	regionStep = 1 << (2 * partBits)
 )
 
-func parts(state uint64) int { return int(state >> takenBits & takenMask) }
-func taken(state uint64) int { return int(state & takenMask) }
+func end(state uint64) int  { return int(state >> partBits & partMask) }
+func next(state uint64) int { return int(state & partMask) }
+
+// publish gives the parts lo to hi of a new region away.
+func (s *share) publish(lo, hi int) {
+	s.state.Store((s.state.Load()/regionStep+1)*regionStep | uint64(hi)<<partBits | uint64(lo))
+}
+
+// take returns a part that is the caller's to do.
+func (s *share) take() (part int, ok bool) {
+	for {
+		old := s.state.Load()
+		if next(old) == end(old) {
+			return 0, false
+		}
+		if s.state.CompareAndSwap(old, old+1) {
+			return next(old), true
+		}
+	}
+}
 
 func newPool(threads int) *pool {
 	p := &pool{size: min(max(threads, 1), MaxThreads), least: worthSharing}
+	p.shares = make([]share, p.size)
 	if p.size > 1 {
 		p.wake = make(chan struct{}, p.size)
 		for w := 1; w < p.size; w++ {
@@ -87,10 +114,12 @@ func (p *pool) run(n, work int, f func(worker, lo, hi int)) {
 		f(0, 0, n)
 		return
 	}
-	count := min(n, partsEach*p.size)
+	p.count = min(n, partsEach*p.size)
 	p.n, p.f = n, f
 	p.done.Store(0)
-	p.state.Store((p.state.Load()/regionStep+1)*regionStep | uint64(count)<<takenBits)
+	for w := range p.shares {
+		p.shares[w].publish(p.count*w/p.size, p.count*(w+1)/p.size)
+	}
 	for range p.asleep.Load() {
 		select {
 		case p.wake <- struct{}{}:
@@ -99,7 +128,7 @@ func (p *pool) run(n, work int, f func(worker, lo, hi int)) {
 	}
 	for p.takePart(0) {
 	}
-	for i := 1; int(p.done.Load()) < count; i++ {
+	for i := 1; int(p.done.Load()) < p.count; i++ {
 		rest(i)
 	}
 	p.f = nil
@@ -111,17 +140,24 @@ func (p *pool) run(n, work int, f func(worker, lo, hi int)) {
 
 // takePart does one part of the region, if one is left.
 func (p *pool) takePart(worker int) bool {
-	for {
-		s := p.state.Load()
-		if taken(s) == parts(s) {
-			return false
-		}
-		if p.state.CompareAndSwap(s, s+1) {
+	for i := range p.shares {
+		if part, ok := p.shares[(worker+i)%p.size].take(); ok {
 			// The region can't end before this part does: its fields hold still.
-			p.do(worker, p.n*taken(s)/parts(s), p.n*(taken(s)+1)/parts(s))
+			p.do(worker, p.n*part/p.count, p.n*(part+1)/p.count)
 			return true
 		}
 	}
+	return false
+}
+
+// left says whether a part of the region is left.
+func (p *pool) left() bool {
+	for i := range p.shares {
+		if s := p.shares[i].state.Load(); next(s) < end(s) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *pool) do(worker, lo, hi int) {
@@ -165,7 +201,7 @@ func (p *pool) serve(worker int) {
 // asleep.
 func (p *pool) sleep() {
 	p.asleep.Add(1)
-	if s := p.state.Load(); taken(s) == parts(s) && !p.closed.Load() {
+	if !p.left() && !p.closed.Load() {
 		<-p.wake
 	}
 	p.asleep.Add(-1)
