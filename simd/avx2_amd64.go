@@ -5,16 +5,16 @@
 package simd
 
 //go:noescape
-func narrow1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+func narrow1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 
 //go:noescape
-func narrow4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+func narrow4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 
 //go:noescape
-func wide1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+func wide1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 
 //go:noescape
-func wide4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+func wide4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 
 //go:noescape
 func peakAVX2(rounds int) int

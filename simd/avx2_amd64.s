@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func narrow1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func narrow1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX2, F16C
 TEXT ·narrow1AVX2(SB), $64-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
 	MOVQ    tables+80(FP), DX
-	VMOVUPS 128(DX), Y0
-	VMOVUPS 192(DX), Y1
+	VMOVUPS (DX), Y0
+	VMOVUPS 64(DX), Y1
 	MOVQ    rows+16(FP), DI
 
 tile1:
@@ -727,14 +727,14 @@ written4:
 	VZEROUPPER
 	RET
 
-// func narrow4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func narrow4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX2, F16C
 TEXT ·narrow4AVX2(SB), $256-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
 	MOVQ    tables+80(FP), DX
-	VMOVUPS 128(DX), Y0
-	VMOVUPS 192(DX), Y1
+	VMOVUPS (DX), Y0
+	VMOVUPS 64(DX), Y1
 	MOVQ    groups+40(FP), DX
 	SHLQ    $0x08, DX
 	LEAQ    (DX)(DX*2), BX
@@ -1411,14 +1411,14 @@ written10:
 	VZEROUPPER
 	RET
 
-// func wide1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func wide1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX2, F16C
 TEXT ·wide1AVX2(SB), $64-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
 	MOVQ    tables+80(FP), DX
-	VMOVUPS 256(DX), Y0
-	VMOVUPS 320(DX), Y1
+	VMOVUPS 128(DX), Y0
+	VMOVUPS 192(DX), Y1
 	MOVQ    rows+16(FP), SI
 
 tile11:
@@ -2206,14 +2206,14 @@ written14:
 	VZEROUPPER
 	RET
 
-// func wide4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func wide4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX2, F16C
 TEXT ·wide4AVX2(SB), $256-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
 	MOVQ    tables+80(FP), DX
-	VMOVUPS 256(DX), Y0
-	VMOVUPS 320(DX), Y1
+	VMOVUPS 128(DX), Y0
+	VMOVUPS 192(DX), Y1
 	MOVQ    groups+40(FP), DX
 	SHLQ    $0x08, DX
 	LEAQ    (DX)(DX*2), BX

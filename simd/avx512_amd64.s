@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func narrow1AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func narrow1AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
 TEXT ·narrow1AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
 	MOVQ         tables+80(FP), DX
-	VMOVUPS      128(DX), Z0
-	VMOVUPS      192(DX), Z1
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
 	VMOVUPS      constantsAVX512<>+1280(SB), Z2
 	VBROADCASTSS offset+88(FP), Z3
 	MOVQ         rows+16(FP), DI
@@ -209,14 +209,14 @@ written4:
 	VZEROUPPER
 	RET
 
-// func narrow4AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func narrow4AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
 TEXT ·narrow4AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
 	MOVQ         tables+80(FP), DX
-	VMOVUPS      128(DX), Z0
-	VMOVUPS      192(DX), Z1
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
 	VMOVUPS      constantsAVX512<>+1280(SB), Z2
 	VBROADCASTSS offset+88(FP), Z3
 	MOVQ         groups+40(FP), DX
@@ -442,14 +442,14 @@ written9:
 	VZEROUPPER
 	RET
 
-// func narrow8AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func narrow8AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
 TEXT ·narrow8AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
 	MOVQ         tables+80(FP), DX
-	VMOVUPS      128(DX), Z0
-	VMOVUPS      192(DX), Z1
+	VMOVUPS      (DX), Z0
+	VMOVUPS      64(DX), Z1
 	VMOVUPS      constantsAVX512<>+1280(SB), Z2
 	VBROADCASTSS offset+88(FP), Z3
 	MOVQ         groups+40(FP), DX
@@ -837,13 +837,13 @@ written14:
 	VZEROUPPER
 	RET
 
-// func wide1AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func wide1AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
 TEXT ·wide1AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
 	MOVQ         tables+80(FP), DX
-	VMOVUPS      384(DX), Z0
+	VMOVUPS      256(DX), Z0
 	VMOVUPS      constantsAVX512<>+1280(SB), Z1
 	VBROADCASTSS offset+88(FP), Z1
 	MOVQ         rows+16(FP), SI
@@ -1101,13 +1101,13 @@ written18:
 	VZEROUPPER
 	RET
 
-// func wide4AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func wide4AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
 TEXT ·wide4AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
 	MOVQ         tables+80(FP), DX
-	VMOVUPS      384(DX), Z0
+	VMOVUPS      256(DX), Z0
 	VMOVUPS      constantsAVX512<>+1280(SB), Z1
 	VBROADCASTSS offset+88(FP), Z1
 	MOVQ         groups+40(FP), DX
@@ -1282,13 +1282,13 @@ written23:
 	VZEROUPPER
 	RET
 
-// func wide8AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func wide8AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
 TEXT ·wide8AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
 	MOVQ         tables+80(FP), DX
-	VMOVUPS      384(DX), Z0
+	VMOVUPS      256(DX), Z0
 	VMOVUPS      constantsAVX512<>+1280(SB), Z1
 	VBROADCASTSS offset+88(FP), Z1
 	MOVQ         groups+40(FP), DX

@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func narrow1AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func narrow1AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
 TEXT ·narrow1AVXVNNI(SB), $64-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
 	MOVQ    tables+80(FP), DX
-	VMOVUPS 128(DX), Y0
-	VMOVUPS 192(DX), Y1
+	VMOVUPS (DX), Y0
+	VMOVUPS 64(DX), Y1
 	MOVQ    rows+16(FP), DI
 
 tile1:
@@ -437,14 +437,14 @@ written4:
 	VZEROUPPER
 	RET
 
-// func narrow2AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func narrow2AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
 TEXT ·narrow2AVXVNNI(SB), $128-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
 	MOVQ    tables+80(FP), DX
-	VMOVUPS 128(DX), Y0
-	VMOVUPS 192(DX), Y1
+	VMOVUPS (DX), Y0
+	VMOVUPS 64(DX), Y1
 	MOVQ    groups+40(FP), DX
 	SHLQ    $0x08, DX
 	LEAQ    (DX)(DX*2), BX
@@ -725,14 +725,14 @@ written9:
 	VZEROUPPER
 	RET
 
-// func wide1AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func wide1AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
 TEXT ·wide1AVXVNNI(SB), $64-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
 	MOVQ    tables+80(FP), DX
-	VMOVUPS 256(DX), Y0
-	VMOVUPS 320(DX), Y1
+	VMOVUPS 128(DX), Y0
+	VMOVUPS 192(DX), Y1
 	MOVQ    rows+16(FP), SI
 
 tile10:
@@ -1392,14 +1392,14 @@ written13:
 	VZEROUPPER
 	RET
 
-// func wide4AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset float32, unit float32)
+// func wide4AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
 // Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
 TEXT ·wide4AVXVNNI(SB), $256-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
 	MOVQ    tables+80(FP), DX
-	VMOVUPS 256(DX), Y0
-	VMOVUPS 320(DX), Y1
+	VMOVUPS 128(DX), Y0
+	VMOVUPS 192(DX), Y1
 	MOVQ    groups+40(FP), DX
 	SHLQ    $0x08, DX
 	LEAQ    (DX)(DX*2), BX

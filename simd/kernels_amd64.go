@@ -21,12 +21,8 @@ func avx2() Kernels {
 		Name:   "avx2",
 		lacks:  lacking(avx2Features...),
 		Rotate: rotateAVX2, ArrangeNarrow: arrangeWordsAVX2, ArrangeWide: arrangeWideAVX2,
-		MulNarrow: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
-			mulTiles(y, stride, m, l, x, NarrowTile, 4, narrow4AVX2, 1, narrow1AVX2, 1, narrow1AVX2)
-		},
-		MulWide: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
-			mulTiles(y, stride, m, l, x, WideTile, 4, wide4AVX2, 1, wide1AVX2, 1, wide1AVX2)
-		},
+		MulNarrow: tileProducts{{4, narrow4AVX2}, {1, narrow1AVX2}}.of(NarrowTile),
+		MulWide:   tileProducts{{4, wide4AVX2}, {1, wide1AVX2}}.of(WideTile),
 		Dequantize: func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
 			if len(packed) == Group/4 {
 				dequantizeNarrowAVX2(&dst[0], &packed[0], &points[0], norm)
@@ -56,12 +52,8 @@ func avxvnni() Kernels {
 	k := avx2()
 	k.Name, k.lacks = "avxvnni", lacking(append(avx2Features, cpuid.AVXVNNI)...)
 	k.ArrangeNarrow = arrangePlanesAVX2
-	k.MulNarrow = func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
-		mulTiles(y, stride, m, l, x, NarrowTile, 2, narrow2AVXVNNI, 1, narrow1AVXVNNI, 1, narrow1AVXVNNI)
-	}
-	k.MulWide = func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
-		mulTiles(y, stride, m, l, x, WideTile, 4, wide4AVXVNNI, 1, wide1AVXVNNI, 1, wide1AVXVNNI)
-	}
+	k.MulNarrow = tileProducts{{2, narrow2AVXVNNI}, {1, narrow1AVXVNNI}}.of(NarrowTile)
+	k.MulWide = tileProducts{{4, wide4AVXVNNI}, {1, wide1AVXVNNI}}.of(WideTile)
 	k.ScoreKeys, k.SumValues, k.Peak = scoreKeysAVXVNNI, sumValuesAVXVNNI, peakAVXVNNI
 	return k
 }
@@ -71,12 +63,8 @@ func avx512() Kernels {
 		Name:   "avx512",
 		lacks:  lacking(append(avx2Features, cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.AVX512VNNI)...),
 		Rotate: rotateAVX512, ArrangeNarrow: arrangePlanesAVX512, ArrangeWide: arrangeWideAVX512,
-		MulNarrow: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
-			mulTiles(y, stride, m, l, x, NarrowTile, 8, narrow8AVX512, 4, narrow4AVX512, 1, narrow1AVX512)
-		},
-		MulWide: func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
-			mulTiles(y, stride, m, l, x, WideTile, 8, wide8AVX512, 4, wide4AVX512, 1, wide1AVX512)
-		},
+		MulNarrow: tileProducts{{8, narrow8AVX512}, {4, narrow4AVX512}, {1, narrow1AVX512}}.of(NarrowTile),
+		MulWide:   tileProducts{{8, wide8AVX512}, {4, wide4AVX512}, {1, wide1AVX512}}.of(WideTile),
 		Dequantize: func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
 			if len(packed) == Group/4 {
 				dequantizeNarrowAVX512(&dst[0], &packed[0], &points[0], norm)
@@ -118,30 +106,36 @@ func lacking(features ...cpuid.FeatureID) string {
 // tileProduct is the assembly form of MulNarrow and MulWide for a fixed number
 // of tokens.
 type tileProduct func(y *float32, stride, rows int, codes *byte, norms *uint16, groups int,
-	values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset, unit float32)
+	values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset, unit float32)
 
-// mulTiles serves any number of tokens with functions for a, b and c = 1 of
-// them.
-func mulTiles(y []float32, stride int, m Tiles, l *Levels, x Inputs, tileBytes int, a int, fa tileProduct, b int, fb tileProduct, c int, fc tileProduct) {
-	if m.Rows == 0 || m.Groups == 0 {
-		return
-	}
-	// One look at the ends keeps the assembly within its slices.
-	tiles := (m.Rows + TileRows - 1) / TileRows * m.Groups
-	_, _ = m.Codes[tiles*tileBytes-1], m.Norms[tiles*TileRows-1]
-	for t := 0; t < x.Tokens; {
-		n, f := c, fc
-		switch left := x.Tokens - t; {
-		case left >= a:
-			n, f = a, fa
-		case left >= b:
-			n, f = b, fb
+// tileProducts are forms for several numbers of tokens, the most first and 1
+// last.
+type tileProducts []struct {
+	tokens int
+	mul    tileProduct
+}
+
+// of serves any number of tokens over tiles of a size.
+func (p tileProducts) of(tileBytes int) func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+	return func(y []float32, stride int, m Tiles, l *Levels, x Inputs) {
+		if m.Rows == 0 || m.Groups == 0 {
+			return
 		}
-		g := t * m.Groups
-		_, _ = y[(t+n-1)*stride+m.Rows-1], x.Values[(g+n*m.Groups)*Group-1]
-		f(&y[t*stride], stride, m.Rows, &m.Codes[0], &m.Norms[0], m.Groups,
-			&x.Values[g*Group], &x.First[g], &x.Bias[g], &x.Scale[t], &l.narrow[0][0], l.Offset, l.Unit)
-		t += n
+		// One look at the ends keeps the assembly within its slices.
+		tiles := (m.Rows + TileRows - 1) / TileRows * m.Groups
+		_, _ = m.Codes[tiles*tileBytes-1], m.Norms[tiles*TileRows-1]
+		for t, form := 0, 0; t < x.Tokens; {
+			n := p[form].tokens
+			if n > x.Tokens-t {
+				form++
+				continue
+			}
+			g := t * m.Groups
+			_, _ = y[(t+n-1)*stride+m.Rows-1], x.Values[(g+n*m.Groups)*Group-1]
+			p[form].mul(&y[t*stride], stride, m.Rows, &m.Codes[0], &m.Norms[0], m.Groups,
+				&x.Values[g*Group], &x.First[g], &x.Bias[g], &x.Scale[t], &l.narrow[0][0], l.Offset, l.Unit)
+			t += n
+		}
 	}
 }
 

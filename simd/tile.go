@@ -49,11 +49,10 @@ type Levels struct {
 // at the low 4 bits of each byte (5 of each word), so that tables which repeat
 // themselves replace masks.
 type lookup struct {
-	narrow   [2][64]int8  // by bits 0-1, by bits 2-3 of the index
-	unsigned [2][64]uint8 // narrow + 128
-	low      [64]uint8    // wide: low byte by nibble
-	high     [64]int8     // wide: high byte
-	words    [32]int16    // wide: by the low 4 bits
+	narrow [2][64]uint8 // level + 128, by bits 0-1, by bits 2-3 of the index
+	low    [64]uint8    // wide: low byte, by nibble
+	high   [64]int8     // wide: high byte
+	words  [32]int16    // wide: by the low 4 bits
 }
 
 // NewLevels returns the levels with their lookup tables.
@@ -68,7 +67,7 @@ func NewLevels(level [16]int16, offset, unit float32) *Levels {
 	for i := range 64 {
 		for field := range l.narrow {
 			v := level[i>>(2*field)&3]
-			l.narrow[field][i], l.unsigned[field][i] = int8(v), uint8(v+128)
+			l.narrow[field][i] = uint8(v + 128)
 		}
 		v := level[i&15]
 		l.low[i], l.high[i] = uint8(v), int8(v>>8)

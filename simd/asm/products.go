@@ -15,15 +15,14 @@ const (
 
 // Offsets in simd.lookup, the tables of a codebook.
 const (
-	narrowTable   = 0   // two of 64 bytes
-	unsignedTable = 128 // two of 64
-	lowTable      = 256
-	highTable     = 320
-	wordTable     = 384
+	narrowTable = 0 // two of 64 bytes
+	lowTable    = 128
+	highTable   = 192
+	wordTable   = 256
 )
 
 const productSignature = "func(y *float32, stride, rows int, codes *byte, norms *uint16, groups int, " +
-	"values *int16, first *float32, bias *int32, scale *float32, tables *int8, offset, unit float32)"
+	"values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset, unit float32)"
 
 // products emits simd.MulNarrow and simd.MulWide for fixed numbers of tokens.
 func (g *gen) products() {
@@ -80,7 +79,7 @@ func (p *product) passes() [][]int {
 	}
 }
 
-// vec is a register for each part of the pass.
+// passVec is a register for each part of the pass.
 func (p *product) passVec() vec {
 	var v vec
 	for range p.parts {
@@ -121,7 +120,7 @@ func (p *product) prologue() {
 	p.codes, p.norms = g.word("codes"), g.word("norms")
 	tables := g.word("tables")
 	at := map[string][2]int{
-		"narrow": {unsignedTable, unsignedTable + 64}, "wide": {lowTable, highTable},
+		"narrow": {narrowTable, narrowTable + 64}, "wide": {lowTable, highTable},
 	}[p.kind]
 	n := 2
 	if p.kind == "wide" && g.wide() {
@@ -129,7 +128,7 @@ func (p *product) prologue() {
 	}
 	for i := range n {
 		p.table[i] = g.reg()
-		g.VMOVDQUX(operand.Mem{Base: tables, Disp: at[i]}, p.table[i])
+		g.VMOVUPS(operand.Mem{Base: tables, Disp: at[i]}, p.table[i])
 	}
 	if g.wide() {
 		p.low4 = g.reg()
@@ -153,9 +152,6 @@ func (p *product) prologue() {
 		p.values4 = g.GP64()
 	}
 }
-
-// VMOVDQUX moves a whole register of integers.
-func (g *gen) VMOVDQUX(m operand.Mem, r reg.VecVirtual) { g.VMOVUPS(m, r) }
 
 func (g *gen) param(name string) operand.Mem {
 	b, err := g.Param(name).Resolve()
@@ -262,7 +258,8 @@ func (p *product) value(t, at int) operand.Mem {
 	return m
 }
 
-// dots adds the products of a group's vectors of codes. The last pass goes on to the next group.
+// dots adds the products of a group's vectors of codes. The last pass goes on
+// to the next group.
 func (p *product) dots(last bool) {
 	g := p.gen
 	vectors, bytes := 8, 16*2 // of words that a vector of codes meets
