@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func narrow1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX2, F16C
+// Requires: AVX, AVX2, F16C, MMX+
 TEXT ·narrow1AVX2(SB), $64-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
@@ -29,6 +29,7 @@ group2:
 	VPXOR        Y3, Y3, Y3
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y5, Y5, Y5
+	PREFETCHT0   8192(AX)
 	VMOVDQU      (AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
@@ -107,6 +108,7 @@ group2:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8256(AX)
 	VMOVDQU      64(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
@@ -185,6 +187,7 @@ group2:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8320(AX)
 	VMOVDQU      128(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
@@ -263,6 +266,7 @@ group2:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8384(AX)
 	VMOVDQU      192(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
@@ -341,6 +345,7 @@ group2:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8448(AX)
 	VMOVDQU      256(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
@@ -419,6 +424,7 @@ group2:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8512(AX)
 	VMOVDQU      320(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
@@ -497,6 +503,7 @@ group2:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8576(AX)
 	VMOVDQU      384(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
@@ -575,6 +582,7 @@ group2:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8640(AX)
 	VMOVDQU      448(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
@@ -1412,7 +1420,7 @@ written10:
 	RET
 
 // func wide1AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX2, F16C
+// Requires: AVX, AVX2, F16C, MMX+
 TEXT ·wide1AVX2(SB), $64-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
@@ -1435,6 +1443,7 @@ group12:
 	VPXOR        Y3, Y3, Y3
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y5, Y5, Y5
+	PREFETCHT0   8192(AX)
 	VMOVDQU      (AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
@@ -1479,6 +1488,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8256(AX)
 	VMOVDQU      64(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
@@ -1523,6 +1533,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8320(AX)
 	VMOVDQU      128(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
@@ -1567,6 +1578,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8384(AX)
 	VMOVDQU      192(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
@@ -1611,6 +1623,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8448(AX)
 	VMOVDQU      256(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
@@ -1655,6 +1668,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8512(AX)
 	VMOVDQU      320(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
@@ -1699,6 +1713,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8576(AX)
 	VMOVDQU      384(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
@@ -1743,6 +1758,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8640(AX)
 	VMOVDQU      448(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
@@ -1787,6 +1803,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8704(AX)
 	VMOVDQU      512(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      544(AX), Y7
@@ -1831,6 +1848,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8768(AX)
 	VMOVDQU      576(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      608(AX), Y7
@@ -1875,6 +1893,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8832(AX)
 	VMOVDQU      640(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      672(AX), Y7
@@ -1919,6 +1938,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8896(AX)
 	VMOVDQU      704(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      736(AX), Y7
@@ -1963,6 +1983,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   8960(AX)
 	VMOVDQU      768(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      800(AX), Y7
@@ -2007,6 +2028,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   9024(AX)
 	VMOVDQU      832(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      864(AX), Y7
@@ -2051,6 +2073,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   9088(AX)
 	VMOVDQU      896(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      928(AX), Y7
@@ -2095,6 +2118,7 @@ group12:
 	VPADDD       Y6, Y3, Y3
 	VPMADDWD     Y8, Y10, Y8
 	VPADDD       Y8, Y5, Y5
+	PREFETCHT0   9152(AX)
 	VMOVDQU      960(AX), Y6
 	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
 	VMOVDQU      992(AX), Y7
