@@ -142,10 +142,9 @@ func likeliest(logits []float32) int32 {
 // session has its memory: the least of some runs, because the runtime itself
 // allocates now and then.
 func (r *Rig) Allocations(ctx context.Context) (perToken, perBlock float64, err error) {
-	const runs, blocks = 5, 4
-	n := min(blocks*blockTokens, r.Room()/2/blockTokens*blockTokens)
-	if n == 0 {
-		return 0, 0, r.tooLong(2 * blockTokens)
+	const runs, n = 4, 2 * blockTokens
+	if 2*n > r.Room() {
+		return 0, 0, r.tooLong(2 * n)
 	}
 	s := r.session()
 	defer s.Close()
@@ -173,8 +172,8 @@ func (r *Rig) Allocations(ctx context.Context) (perToken, perBlock float64, err 
 				}
 			}
 			return nil
-		}) / float64(n/blockTokens)
-		write := count(func() error { return decode(ctx, s, r.ids[0], n) }) / float64(n)
+		}) / (n / blockTokens)
+		write := count(func() error { return decode(ctx, s, r.ids[0], n) }) / n
 		switch { // the first run makes the memory
 		case run == 1:
 			perToken, perBlock = write, feed
