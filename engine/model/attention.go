@@ -8,57 +8,47 @@ import (
 // rawRow is one position's projections before the taps.
 type rawRow struct{ q, k, v []float32 }
 
-// rawRows keeps a layer's newest projections: the taps look back at them.
-type rawRows struct {
-	ring    ringRows
-	qk, end int // lengths of q and of q and k
+// rawWidths are the lengths of q, and of q and k, and of all three.
+func (m *Model) rawWidths() (qEnd, kEnd, end int) {
+	g := &m.g
+	qEnd = g.Heads * g.QKDim
+	kEnd = qEnd + g.KVHeads*g.QKDim
+	return qEnd, kEnd, kEnd + g.KVHeads*g.VDim
 }
 
-func newRawRows(m *Model) rawRows {
-	g := m.g
-	q, k, v := g.Heads*g.QKDim, g.KVHeads*g.QKDim, g.KVHeads*g.VDim
-	return rawRows{newRingRows(max(g.ConvTaps-1, 0)+blockTokens, q+k+v), q, q + k}
-}
-
-func (r *rawRows) row(p int) rawRow {
-	x := r.ring.row(p)
-	return rawRow{x[:r.qk], x[r.qk:r.end], x[r.end:]}
-}
-
-// bindRaw points the block's tokens at the layer's rows.
-func (s *Session) bindRaw() {
-	for i := range s.n {
-		s.tokens[i].raw = s.rows[s.layer].row(s.tokens[i].pos)
-	}
+func (m *Model) splitRaw(row []float32) rawRow {
+	qEnd, kEnd, _ := m.rawWidths()
+	return rawRow{row[:qEnd], row[qEnd:kEnd], row[kEnd:]}
 }
 
 // keysValues turns raw projections into the int8 query, and the int8 key and
 // value that go to the cache.
-func (s *Session) keysValues(t *token) {
+func (s *Session) keysValues(t *token, w *scratch) {
 	b, g := &s.m.blocks[s.layer], &s.m.g
-	s.see("attn.q_raw", t, t.raw.q)
-	s.see("attn.k_raw", t, t.raw.k)
-	s.see("attn.v_raw", t, t.raw.v)
+	raw := s.m.splitRaw(s.raw.at(t.index))
+	s.see("attn.q_raw", t, raw.q)
+	s.see("attn.k_raw", t, raw.k)
+	s.see("attn.v_raw", t, raw.v)
 	s.see("attn.gate_raw", t, t.gate)
-	s.convolve(t, b)
-	s.normalizeHeads(t.q, b.qNorm)
-	s.see("attn.q_norm", t, t.q)
-	s.normalizeHeads(t.k, b.kNorm)
-	s.see("attn.k_norm", t, t.k)
-	s.k.Rotary(t.q, t.cos, t.sin)
-	s.see("attn.q_rope", t, t.q)
-	s.k.Rotary(t.k, t.cos, t.sin)
-	s.see("attn.k_rope", t, t.k)
+	s.convolve(t, b, w)
+	s.normalizeHeads(w.q, b.qNorm)
+	s.see("attn.q_norm", t, w.q)
+	s.normalizeHeads(w.k, b.kNorm)
+	s.see("attn.k_norm", t, w.k)
+	s.k.Rotary(w.q, t.cos, t.sin)
+	s.see("attn.q_rope", t, w.q)
+	s.k.Rotary(w.k, t.cos, t.sin)
+	s.see("attn.k_rope", t, w.k)
 
-	s.quantizeHeads("attn.q8", t, &t.q8, t.q, g.QKDim)
-	s.quantizeHeads("attn.k8", t, &t.k8, t.k, g.QKDim)
-	s.quantizeHeads("attn.v8", t, &t.v8, t.v, g.VDim)
+	s.quantizeHeads("attn.q8", t, &t.q8, w.q, g.QKDim)
+	s.quantizeHeads("attn.k8", t, &w.k8, w.k, g.QKDim)
+	s.quantizeHeads("attn.v8", t, &w.v8, w.v, g.VDim)
 	t.seen = s.kv.find(&t.ranges, s.visible(t.pos), t.pos, s.sink)
 	slot := s.kv.slot(t.pos, s.sink)
 	for i := range s.kv.layers[s.layer] {
 		h := &s.kv.layers[s.layer][i]
-		h.putKey(slot, t.k8.of(i, g.QKDim), t.k8.scale[i])
-		h.putValue(slot, t.v8.of(i, g.VDim), t.v8.scale[i])
+		h.putKey(slot, w.k8.of(i, g.QKDim), w.k8.scale[i])
+		h.putValue(slot, w.v8.of(i, g.VDim), w.v8.scale[i])
 	}
 }
 
@@ -77,25 +67,26 @@ func newHeads8(heads, room int) heads8 {
 func (x *heads8) of(head, dim int) []int8 { return x.q[head*x.room:][:dim] }
 
 // convolve runs the causal taps over the newest raw rows.
-func (s *Session) convolve(t *token, b *block) {
+func (s *Session) convolve(t *token, b *block, w *scratch) {
+	raw := s.m.splitRaw(s.raw.at(t.index))
 	if len(b.qTaps) == 0 {
-		copy(t.q, t.raw.q)
-		copy(t.k, t.raw.k)
-		copy(t.v, t.raw.v)
+		copy(w.q, raw.q)
+		copy(w.k, raw.k)
+		copy(w.v, raw.v)
 		return
 	}
-	s.k.Mul(t.q, b.qTaps[0], t.raw.q)
-	s.k.Mul(t.k, b.kTaps[0], t.raw.k)
-	s.k.Mul(t.v, b.vTaps[0], t.raw.v)
+	s.k.Mul(w.q, b.qTaps[0], raw.q)
+	s.k.Mul(w.k, b.kTaps[0], raw.k)
+	s.k.Mul(w.v, b.vTaps[0], raw.v)
 	for j := 1; j < min(len(b.qTaps), t.pos+1); j++ {
-		row := s.rows[s.layer].row(t.pos - j)
-		s.k.MulAdd(t.q, b.qTaps[j], row.q)
-		s.k.MulAdd(t.k, b.kTaps[j], row.k)
-		s.k.MulAdd(t.v, b.vTaps[j], row.v)
+		raw := s.m.splitRaw(s.keptRaw[s.layer].before(&s.rawTrail, &s.raw, t.index, j))
+		s.k.MulAdd(w.q, b.qTaps[j], raw.q)
+		s.k.MulAdd(w.k, b.kTaps[j], raw.k)
+		s.k.MulAdd(w.v, b.vTaps[j], raw.v)
 	}
-	s.see("attn.q_taps", t, t.q)
-	s.see("attn.k_taps", t, t.k)
-	s.see("attn.v_taps", t, t.v)
+	s.see("attn.q_taps", t, w.q)
+	s.see("attn.k_taps", t, w.k)
+	s.see("attn.v_taps", t, w.v)
 }
 
 // normalizeHeads normalises each head vector by itself.
@@ -212,7 +203,7 @@ func (s *Session) seePart(name string, t *token, head int, x []float32) {
 }
 
 // attendOut gates the heads' outputs and prepares the output projection.
-func (s *Session) attendOut(t *token) {
+func (s *Session) attendOut(t *token, _ *scratch) {
 	s.see("attn.o", t, t.o)
 	s.k.MulSigmoid(t.o, t.gate)
 	s.see("attn.gated", t, t.o)

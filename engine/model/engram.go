@@ -2,36 +2,20 @@ package model
 
 import "github.com/libneedle/libneedle/simd"
 
-// ringRows keeps the newest rows of a sequence, row number p at p mod its size.
-type ringRows struct {
-	size, width int
-	data        []float32
-}
-
-func newRingRows(size, width int) ringRows {
-	return ringRows{size, width, make([]float32, size*width)}
-}
-
-func (r *ringRows) row(p int) []float32 {
-	at := p % r.size * r.width
-	return r.data[at : at+r.width]
-}
-
-// engrams computes every site's key and value for the block; they depend on
-// the token ids alone.
-func (s *Session) engrams() {
+// engram computes a site's key and value for the block; they depend on the
+// token ids alone.
+func (s *Session) engram(i int) {
 	d := s.m.g.Width
-	for i := range s.m.sites {
-		s.site, s.layer = i, i
-		site, memory := &s.m.sites[i], &s.memory[i]
-		s.eachToken(16*d, s.stage.engramRow)
-		s.x = s.row8
-		s.jobs = append(s.jobs[:0], job{m: site.key, y: s.keys[i], stride: d},
-			job{m: site.value, y: memory.data, stride: d, first: s.pos % memory.size, size: memory.size})
-		s.products()
-		s.eachToken(8*d, s.stage.engramTaps)
-	}
-	s.layer = -1
+	layer := s.layer
+	s.site, s.layer = i, i
+	site := &s.m.sites[i]
+	s.eachToken(16*d, s.stage.engramRow)
+	s.x = s.row8
+	s.jobs = append(s.jobs[:0], job{site.key, s.siteKeys}, job{site.value, s.siteRaw})
+	s.products()
+	s.eachToken(8*d, s.stage.engramTaps)
+	s.memory[i].keep(&s.siteTrail, &s.siteRaw, s.n)
+	s.layer = layer
 }
 
 // findSlots hashes the n-grams that end at t. Every site looks into its own
@@ -56,19 +40,19 @@ func (s *Session) touch(t *token, site int) {
 }
 
 // engramRow gathers and quantises the table rows of the n-grams ending at t.
-func (s *Session) engramRow(t *token) {
+func (s *Session) engramRow(t *token, w *scratch) {
 	g := &s.m.g
 	s.touch(t, s.site+1)
 	for table, slot := range t.slots {
-		row := t.rowIn[table*g.EngramSubDim : (table+1)*g.EngramSubDim]
+		row := w.rowIn[table*g.EngramSubDim : (table+1)*g.EngramSubDim]
 		if slot < 0 {
 			clear(row)
 			continue
 		}
-		s.m.sites[s.site].tables.Row(row, table*g.EngramSlots+slot, &t.group)
+		s.m.sites[s.site].tables.Row(row, table*g.EngramSlots+slot, &w.group)
 	}
-	s.see("engram.row", t, t.rowIn)
-	s.inputs("engram.row8", t, s.row8, t.rowIn)
+	s.see("engram.row", t, w.rowIn)
+	s.inputs("engram.row8", t, s.row8, w.rowIn)
 }
 
 // engramSlot hashes the ids of a table's order that end at t (FNV-like, 32-bit
@@ -103,25 +87,25 @@ func (s *Session) idBefore(t *token, back int) int32 {
 }
 
 // engramTaps runs the dilated causal convolution over the site's value rows.
-func (s *Session) engramTaps(t *token) {
+func (s *Session) engramTaps(t *token, _ *scratch) {
 	g := &s.m.g
-	memory, value := &s.memory[s.site], t.values[s.site]
-	s.see("engram.key", t, t.keys[s.site])
-	s.see("engram.raw", t, memory.row(t.pos))
+	memory, value := &s.memory[s.site], s.siteValues.at(t.index)
+	s.see("engram.key", t, s.siteKeys.at(t.index))
+	s.see("engram.raw", t, s.siteRaw.at(t.index))
 	taps := s.m.sites[s.site].taps
-	s.k.Mul(value, taps[0], memory.row(t.pos))
+	s.k.Mul(value, taps[0], s.siteRaw.at(t.index))
 	for j := 1; j < len(taps) && t.pos >= j*g.EngramDilation; j++ {
-		s.k.MulAdd(value, taps[j], memory.row(t.pos-j*g.EngramDilation))
+		s.k.MulAdd(value, taps[j], memory.before(&s.siteTrail, &s.siteRaw, t.index, j*g.EngramDilation))
 	}
 	s.see("engram.value", t, value)
 }
 
 // remember adds the site's value to t.x, gated by how well its key fits.
-func (s *Session) remember(t *token, site int) {
-	key, value := t.keys[site], t.values[site]
+func (s *Session) remember(t *token, w *scratch) {
+	key, value := s.siteKeys.at(t.index), s.siteValues.at(t.index)
 	fit := s.k.Dot(t.x, key) * s.inverseRMS(t.x) * s.inverseRMS(key)
-	t.recall[0] = simd.Sigmoid(fit / sqrtOf(len(t.x)))
-	s.see("engram.gate", t, t.recall[:])
-	s.k.Axpy(t.x, t.recall[0], value)
+	w.recall[0] = simd.Sigmoid(fit / sqrtOf(len(t.x)))
+	s.see("engram.gate", t, w.recall[:])
+	s.k.Axpy(t.x, w.recall[0], value)
 	s.see("engram.x", t, t.x)
 }

@@ -5,67 +5,74 @@ import (
 	"github.com/libneedle/libneedle/simd"
 )
 
-// token is one position's working values during a block. Shapes: d the width,
-// n the lanes, H and K the query and key-value heads. What products write lies
-// in the session's arrays of rows; the token holds its row.
+// token is one position's values that outlive a stage of a block. Shapes: d the
+// width, n the lanes, H and K the query and key-value heads. What products write
+// lies in the session's rows; the token holds its own.
 type token struct {
 	index int // in the block
 	id    int32
 	pos   int
 
-	lanes, nextLanes        []float32 // [n][d]
-	unit                    []float32 // [n*d]
+	lanes                   []float32 // [n][d]
 	preRaw, postRaw, resRaw []float32 // [n], [n], [n*n] of the lane maps' row
-	pre, post, res          []float32
-	u, x, y, norm           []float32 // [d]
-	raw                     rawRow
+	post, res               []float32
+	u, x                    []float32 // [d]
 	gate                    []float32 // [H*v]
-	q, k, v                 []float32
-	q8, k8, v8              heads8
+	q8                      heads8
 	cos, sin                []float32 // [qk/2]
 	ranges                  [3]slots  // room for seen
 	seen                    []slots   // of the layer, by this token
 	o                       []float32 // [H*v]
 	r                       []float32 // [d], the output projection
-	cond                    []float32 // [rank]
-	condN, z1, z2, tmp      []float32 // [hada_n]
 	cells                   []float32 // [layers+1][d] or nil
 	slots                   []int     // per engram table, -1 for none
 	touched                 byte
-	rowIn                   []float32   // [tables*sub]
-	keys, values            [][]float32 // per site [d]; values after the taps
-	recall                  [1]float32  // the engram gate
-	group                   [simd.Group]float32
 }
 
 func (s *Session) newToken(index int) token {
 	m, g := s.m, s.m.g
 	d, n := g.Width, g.Lanes
 	f := func(n int) []float32 { return make([]float32, n) }
-	maps := s.maps[index*m.mapRows():][:m.mapRows()]
+	maps := s.maps.at(index)
 	t := token{
-		index: index,
-		lanes: f(n * d), nextLanes: f(n * d), unit: f(n * d),
-		preRaw: maps[:n], postRaw: maps[n : 2*n], resRaw: maps[2*n:], pre: f(n), post: f(n), res: f(n * n),
-		u: f(d), x: f(d), y: f(d), norm: f(d),
-		gate: s.gates[index*g.Heads*g.VDim:][:g.Heads*g.VDim],
-		q:    f(g.Heads * g.QKDim), k: f(g.KVHeads * g.QKDim), v: f(g.KVHeads * g.VDim),
-		q8: newHeads8(g.Heads, keyDim(m)), k8: newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
-		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2),
-		o: f(g.Heads * g.VDim), r: s.outs[index*d:][:d],
-		cond: f(m.blocks[0].rank), condN: f(g.HadaSize), z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
+		index: index, lanes: f(n * d),
+		preRaw: maps[:n], postRaw: maps[n : 2*n], resRaw: maps[2*n:], post: f(n), res: f(n * n),
+		u: f(d), x: f(d), gate: s.gates.at(index), q8: newHeads8(g.Heads, keyDim(m)),
+		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2), o: f(g.Heads * g.VDim), r: s.outs.at(index),
 	}
 	if s.keepCells() {
 		t.cells = f((len(m.blocks) + 1) * d)
 	}
 	if len(m.sites) > 0 {
 		t.slots = make([]int, g.EngramTables)
-		t.rowIn = f(g.EngramTables * g.EngramSubDim)
-		for i := range m.sites {
-			t.keys, t.values = append(t.keys, s.keys[i][index*d:][:d]), append(t.values, f(d))
-		}
 	}
 	return t
+}
+
+// scratch is a worker's values within a stage.
+type scratch struct {
+	unit, nextLanes    []float32 // [n*d]
+	pre                []float32 // [n]
+	y, norm            []float32 // [d]
+	q, k, v            []float32 // [H*qk], [K*qk], [K*v]
+	k8, v8             heads8
+	cond               []float32 // [rank]
+	condN, z1, z2, tmp []float32 // [hada_n]
+	rowIn              []float32 // [tables*sub]
+	recall             [1]float32
+	group              [simd.Group]float32
+}
+
+func newScratch(m *Model) scratch {
+	g := m.g
+	f := func(n int) []float32 { return make([]float32, n) }
+	return scratch{
+		unit: f(g.Lanes * g.Width), nextLanes: f(g.Lanes * g.Width), pre: f(g.Lanes), y: f(g.Width), norm: f(g.Width),
+		q: f(g.Heads * g.QKDim), k: f(g.KVHeads * g.QKDim), v: f(g.KVHeads * g.VDim),
+		k8: newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
+		cond: f(m.blocks[0].rank), condN: f(g.HadaSize), z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
+		rowIn: f(g.EngramTables * g.EngramSubDim),
+	}
 }
 
 // stages are the regions of the pass as function values, bound once so that a
@@ -77,10 +84,10 @@ type stages struct {
 }
 
 func (s *Session) bindStages() stages {
-	each := func(f func(t *token)) func(worker, lo, hi int) {
-		return func(_, lo, hi int) {
+	each := func(f func(t *token, w *scratch)) func(worker, lo, hi int) {
+		return func(worker, lo, hi int) {
 			for i := lo; i < hi; i++ {
-				f(&s.tokens[i])
+				f(&s.tokens[i], &s.scratch[worker])
 			}
 		}
 	}
@@ -100,10 +107,10 @@ func (s *Session) forward(ids []int32) {
 	for i, id := range ids {
 		s.tokens[i].id, s.tokens[i].pos = id, s.pos+i
 	}
-	s.kv.reserve(s.pos+s.n, s.sink)
 	s.layer = -1
 	s.eachToken(s.m.g.Width, s.stage.begin)
-	s.engrams()
+	s.rawTrail.plan(s.n)
+	s.siteTrail.plan(s.n)
 	for s.layer = range s.m.blocks {
 		s.runBlock(&s.m.blocks[s.layer])
 	}
@@ -113,37 +120,34 @@ func (s *Session) forward(ids []int32) {
 }
 
 func (s *Session) runBlock(b *block) {
-	g, rows := &s.m.g, &s.rows[s.layer]
-	s.bindRaw()
+	g := &s.m.g
+	if b.site >= 0 {
+		s.engram(b.site)
+	}
 	s.eachToken(s.m.laneWork, s.stage.lanes)
 	s.x, s.jobs = s.z, s.jobs[:0]
 	for _, p := range b.maps {
-		s.jobs = append(s.jobs, job{m: p.m, y: s.maps[p.at:], stride: s.m.mapRows()})
+		s.jobs = append(s.jobs, job{p.m, s.maps.from(p.at)})
 	}
 	s.products()
 	s.eachToken(s.m.laneWork, s.stage.mixIn)
-	raw := func(m quant.Product, at int) job {
-		return job{m: m, y: rows.ring.data[at:], stride: rows.ring.width, first: s.pos % rows.ring.size, size: rows.ring.size}
-	}
+	qEnd, kEnd, _ := s.m.rawWidths()
 	s.x = s.h
-	s.jobs = append(s.jobs[:0], raw(b.q, 0), raw(b.k, rows.qk), raw(b.v, rows.end),
-		job{m: b.gate, y: s.gates, stride: g.Heads * g.VDim})
+	s.jobs = append(s.jobs[:0], job{b.q, s.raw}, job{b.k, s.raw.from(qEnd)}, job{b.v, s.raw.from(kEnd)}, job{b.gate, s.gates})
 	s.products()
 	s.eachToken(8*g.Width, s.stage.keysValues)
+	s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
 	s.pool.run(s.n*g.Heads, s.attendWork(), s.stage.attend)
 	s.eachToken(8*g.Width, s.stage.attendOut)
-	s.x, s.jobs = s.o8, append(s.jobs[:0], job{m: b.out, y: s.outs, stride: g.Width})
+	s.x, s.jobs = s.o8, append(s.jobs[:0], job{b.out, s.outs})
 	s.products()
 	s.eachToken(s.m.mlpWork, s.stage.blockOut)
 }
 
-// job is one product of a region: the block's token i goes to row first+i of y,
-// modulo size unless that is 0.
+// job is one product of a region: the block's token i goes to row i of y.
 type job struct {
-	m           quant.Product
-	y           []float32
-	stride      int
-	first, size int
+	m quant.Product
+	y rows
 }
 
 // products runs s.jobs, all of which read s.x, over their tiles taken together.
@@ -161,21 +165,9 @@ func (s *Session) multiply(_, lo, hi int) {
 		j := &s.jobs[i]
 		tiles := j.m.Tiles()
 		if from, to := max(lo-before, 0), min(hi-before, tiles); from < to {
-			s.multiplyJob(j, from, to)
+			j.m.Mul(j.y.data, j.y.width, s.x, 0, s.n, from, to)
 		}
 		before += tiles
-	}
-}
-
-func (s *Session) multiplyJob(j *job, lo, hi int) {
-	for t := 0; t < s.n; {
-		row, n := j.first+t, s.n-t
-		if j.size > 0 {
-			row %= j.size
-			n = min(n, j.size-row)
-		}
-		j.m.Mul(j.y[row*j.stride:], j.stride, s.x, t, n, lo, hi)
-		t += n
 	}
 }
 
@@ -185,11 +177,11 @@ func (s *Session) eachToken(work int, stage func(worker, lo, hi int)) {
 }
 
 // begin embeds the token and computes its rotary angles.
-func (s *Session) begin(t *token) {
+func (s *Session) begin(t *token, w *scratch) {
 	g := &s.m.g
 	s.findSlots(t)
 	x0 := t.lanes[:g.Width]
-	s.m.embed.Row(x0, int(t.id), &t.group)
+	s.m.embed.Row(x0, int(t.id), &w.group)
 	s.k.Scale(x0, sqrtOf(g.Width), x0)
 	s.see("embed", t, x0)
 	for lane := 1; lane < g.Lanes; lane++ {
@@ -203,10 +195,11 @@ func (s *Session) begin(t *token) {
 
 // finish prepares the last position for the output head.
 func (s *Session) finish(t *token) {
-	s.meanLanes(t, t.norm)
-	s.normalize(t.norm, s.m.finalNorm, t.norm)
-	s.see("final.norm", t, t.norm)
-	s.inputsAt("final.x8", t.pos, s.last, 0, t.norm)
+	w := &s.scratch[0]
+	s.meanLanes(t, w.norm)
+	s.normalize(w.norm, s.m.finalNorm, w.norm)
+	s.see("final.norm", t, w.norm)
+	s.inputsAt("final.x8", t.pos, s.last, 0, w.norm)
 }
 
 // commit makes the block part of the sequence.
@@ -223,6 +216,8 @@ func (s *Session) commit(ids []int32) {
 		}
 		copy(s.history[max(k-len(ids), 0):], ids[max(len(ids)-k, 0):])
 	}
+	s.rawTrail.commit()
+	s.siteTrail.commit()
 	s.pos += s.n
 	s.fresh = false
 }

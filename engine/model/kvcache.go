@@ -142,14 +142,14 @@ func (h *kvHead) copyFrom(other *kvHead) {
 	copy(h.valueScale, other.valueScale)
 }
 
-// reserve makes room for n positions. It grows by doubling up to what sink and
-// ring can ever use, so that a session's memory follows its length.
+// reserve makes room for n positions. It grows by a quarter at least, up to what
+// sink and ring can ever use, so that a session's memory follows its length.
 func (c *kvCache) reserve(n, sink int) {
 	need := c.used(n, sink)
 	if need <= c.slots {
 		return
 	}
-	slots := max(need, 2*c.slots, 2*blockTokens)
+	slots := max(need, c.slots+c.slots/4, 2*blockTokens)
 	if c.ring > 0 {
 		slots = max(need, min(slots, sink+c.ring))
 	}

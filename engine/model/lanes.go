@@ -6,25 +6,25 @@ import "github.com/libneedle/libneedle/simd"
 const sinkhornRounds = 20
 
 // quantizeLanes prepares the lane maps' int8 input.
-func (s *Session) quantizeLanes(t *token) {
-	s.k.Scale(t.unit, s.inverseRMS(t.lanes), t.lanes)
-	s.see("lanes.unit", t, t.unit)
-	s.inputs("lanes.z8", t, s.z, t.unit)
+func (s *Session) quantizeLanes(t *token, w *scratch) {
+	s.k.Scale(w.unit, s.inverseRMS(t.lanes), t.lanes)
+	s.see("lanes.unit", t, w.unit)
+	s.inputs("lanes.z8", t, s.z, w.unit)
 }
 
 // mixIn mixes the lanes into the block's input, adds the engram memory and
 // prepares the attention's int8 input.
-func (s *Session) mixIn(t *token) {
+func (s *Session) mixIn(t *token, w *scratch) {
 	b, g := &s.m.blocks[s.layer], &s.m.g
 	s.see("lanes.pre_raw", t, t.preRaw)
 	s.see("lanes.post_raw", t, t.postRaw)
 	s.see("lanes.res_raw", t, t.resRaw)
 
-	for i := range t.pre {
-		t.pre[i] = simd.Sigmoid(float32(b.aPre*t.preRaw[i]) + b.bPre[i])
+	for i := range w.pre {
+		w.pre[i] = simd.Sigmoid(float32(b.aPre*t.preRaw[i]) + b.bPre[i])
 		t.post[i] = 2 * simd.Sigmoid(float32(b.aPost*t.postRaw[i])+b.bPost[i])
 	}
-	s.see("lanes.pre", t, t.pre)
+	s.see("lanes.pre", t, w.pre)
 	s.see("lanes.post", t, t.post)
 	for i := range t.res {
 		t.res[i] = float32(b.aRes*t.resRaw[i]) + b.bRes[i]
@@ -32,39 +32,39 @@ func (s *Session) mixIn(t *token) {
 	s.sinkhorn(t.res, g.Lanes)
 	s.see("lanes.res", t, t.res)
 
-	s.k.Combine(t.u, t.lanes, t.pre, 1, g.Lanes, g.Lanes, 1)
+	s.k.Combine(t.u, t.lanes, w.pre, 1, g.Lanes, g.Lanes, 1)
 	s.see("lanes.u", t, t.u)
 	copy(t.x, t.u)
 	if b.site >= 0 {
-		s.remember(t, b.site)
+		s.remember(t, w)
 	}
-	s.normalize(t.norm, b.normIn, t.x)
-	s.see("attn.norm", t, t.norm)
-	s.inputs("attn.h8", t, s.h, t.norm)
+	s.normalize(w.norm, b.normIn, t.x)
+	s.see("attn.norm", t, w.norm)
+	s.inputs("attn.h8", t, s.h, w.norm)
 }
 
 // blockOut ends the attention, runs the MLP and writes the block's change back
 // to the lanes.
-func (s *Session) blockOut(t *token) {
+func (s *Session) blockOut(t *token, w *scratch) {
 	b, g := &s.m.blocks[s.layer], &s.m.g
 	s.see("attn.out", t, t.r)
-	s.normalize(t.norm, b.postNorm, t.r)
-	s.see("attn.post", t, t.norm)
-	s.k.Axpy(t.x, b.attnGate, t.norm)
+	s.normalize(w.norm, b.postNorm, t.r)
+	s.see("attn.post", t, w.norm)
+	s.k.Axpy(t.x, b.attnGate, w.norm)
 	s.see("attn.x", t, t.x)
-	s.normalize(t.norm, b.preHada, t.x)
-	s.see("mlp.norm", t, t.norm)
-	s.mlp(t, b)
+	s.normalize(w.norm, b.preHada, t.x)
+	s.see("mlp.norm", t, w.norm)
+	s.mlp(t, b, w)
 	s.see("mlp.x", t, t.x)
 
-	s.k.Sub(t.y, t.x, t.u)
-	s.see("lanes.y", t, t.y)
+	s.k.Sub(w.y, t.x, t.u)
+	s.see("lanes.y", t, w.y)
 	n, d := g.Lanes, g.Width
-	s.k.Combine(t.nextLanes, t.lanes, t.res, n, n, n, 1)
+	s.k.Combine(w.nextLanes, t.lanes, t.res, n, n, n, 1)
 	for i := range n {
-		s.k.Axpy(t.nextLanes[i*d:(i+1)*d], t.post[i], t.y)
+		s.k.Axpy(w.nextLanes[i*d:(i+1)*d], t.post[i], w.y)
 	}
-	t.lanes, t.nextLanes = t.nextLanes, t.lanes
+	t.lanes, w.nextLanes = w.nextLanes, t.lanes
 	s.see("lanes.X", t, t.lanes)
 	if t.cells != nil {
 		cell := t.cells[(s.layer+1)*g.Width : (s.layer+2)*g.Width]

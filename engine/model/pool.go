@@ -25,10 +25,7 @@ type pool struct {
 	least int // work of a region from which on it is shared
 
 	shares []share
-	done   atomic.Int32 // parts of the region that are finished
-	count  int          // parts of the region
-	n      int          // length of the region's index range
-	f      func(worker, lo, hi int)
+	parts  int64 // of all regions so far
 
 	asleep atomic.Int32
 	wake   chan struct{}
@@ -50,21 +47,30 @@ const (
 	// worthSharing is the number of operations below which it costs more to
 	// share a region than it saves.
 	worthSharing = 60_000
-	// partsEach is how many parts a region has per goroutine: a goroutine that
-	// the system stops then holds up a part only.
-	partsEach = 3
+	// partsEach is how many parts a region of more than worthCutting operations
+	// has per goroutine: one that the system stops then holds up a part only.
+	partsEach    = 3
+	worthCutting = 10_000_000
 	// Helpers look this often for work before they sleep, about 50 microseconds.
 	looks = 2000
 	// Every so many looks the scheduler may run something else.
 	yieldEvery = 64
 )
 
-// share is one goroutine's parts of a region, in a cache line of its own: the
-// region's number in the upper half, then the end of the parts, then the next
-// one that nobody has taken.
+// share is what one goroutine shares with the others. What is sent to it and
+// what it sends back have a cache line each: a region costs two lines' way
+// between cores.
 type share struct {
+	// The region's number in the upper half, then the end of the share's parts,
+	// then the next one that nobody has taken.
 	state atomic.Uint64
-	_     [56]byte
+	// The region, the same in all shares: n numbers in count parts.
+	f        func(worker, lo, hi int)
+	n, count int
+	_        [32]byte
+
+	done atomic.Int64 // parts that this goroutine has finished, of all regions
+	_    [56]byte
 }
 
 const (
@@ -77,7 +83,8 @@ func end(state uint64) int  { return int(state >> partBits & partMask) }
 func next(state uint64) int { return int(state & partMask) }
 
 // publish gives the parts lo to hi of a new region away.
-func (s *share) publish(lo, hi int) {
+func (s *share) publish(lo, hi, n, count int, f func(worker, lo, hi int)) {
+	s.f, s.n, s.count = f, n, count
 	s.state.Store((s.state.Load()/regionStep+1)*regionStep | uint64(hi)<<partBits | uint64(lo))
 }
 
@@ -114,11 +121,14 @@ func (p *pool) run(n, work int, f func(worker, lo, hi int)) {
 		f(0, 0, n)
 		return
 	}
-	p.count = min(n, partsEach*p.size)
-	p.n, p.f = n, f
-	p.done.Store(0)
+	each := 1
+	if work > worthCutting {
+		each = partsEach
+	}
+	count := min(n, each*p.size)
+	p.parts += int64(count)
 	for w := range p.shares {
-		p.shares[w].publish(p.count*w/p.size, p.count*(w+1)/p.size)
+		p.shares[w].publish(count*w/p.size, count*(w+1)/p.size, n, count, f)
 	}
 	for range p.asleep.Load() {
 		select {
@@ -128,22 +138,29 @@ func (p *pool) run(n, work int, f func(worker, lo, hi int)) {
 	}
 	for p.takePart(0) {
 	}
-	for i := 1; int(p.done.Load()) < p.count; i++ {
+	for i := 1; p.finished() < p.parts; i++ {
 		rest(i)
 	}
-	p.f = nil
 	if cause := p.fault; cause != nil {
 		p.fault = nil
 		panic(fault{cause})
 	}
 }
 
+func (p *pool) finished() (parts int64) {
+	for w := range p.shares {
+		parts += p.shares[w].done.Load()
+	}
+	return parts
+}
+
 // takePart does one part of the region, if one is left.
 func (p *pool) takePart(worker int) bool {
 	for i := range p.shares {
-		if part, ok := p.shares[(worker+i)%p.size].take(); ok {
+		s := &p.shares[(worker+i)%p.size]
+		if part, ok := s.take(); ok {
 			// The region can't end before this part does: its fields hold still.
-			p.do(worker, p.n*part/p.count, p.n*(part+1)/p.count)
+			p.do(worker, s.n*part/s.count, s.n*(part+1)/s.count, s.f)
 			return true
 		}
 	}
@@ -160,8 +177,8 @@ func (p *pool) left() bool {
 	return false
 }
 
-func (p *pool) do(worker, lo, hi int) {
-	defer p.done.Add(1)
+func (p *pool) do(worker, lo, hi int, f func(worker, lo, hi int)) {
+	defer p.shares[worker].done.Add(1)
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.mu.Lock()
@@ -169,7 +186,7 @@ func (p *pool) do(worker, lo, hi int) {
 			p.mu.Unlock()
 		}
 	}()
-	p.f(worker, lo, hi)
+	f(worker, lo, hi)
 }
 
 // rest passes a moment of waiting, the i-th.

@@ -51,9 +51,11 @@ type Session struct {
 	sink    int
 	history []int32 // the last max(order)-1 ids, the newest last
 	kv      kvCache
-	rows    []rawRows  // per layer
-	memory  []ringRows // per site: value rows before the taps
+	keptRaw []kept // per layer: the newest projections, which the taps look back at
+	memory  []kept // per site: the newest value rows before the taps
 	pools   []poolState
+
+	rawTrail, siteTrail trail // of keptRaw and of memory
 
 	probeScores []float32 // per pool
 
@@ -64,9 +66,12 @@ type Session struct {
 
 	// One block's working values; the stage functions read these fields.
 	tokens            []token
+	scratch           []scratch          // per worker
 	z, h, o8, row8    *quant.Activations // inputs of the lane maps, of q, k, v and gate, of out, of the engram maps
-	maps, gates, outs []float32          // rows that products write, one per token
-	keys              [][]float32        // the same per site
+	maps, gates, outs rows               // what products write, a row per token
+	raw               rows               // q, k and v before the taps
+	siteKeys, siteRaw rows               // of the site at hand; siteRaw before the taps
+	siteValues        rows               // after them
 	n                 int                // tokens in the block
 	layer             int
 	site              int
@@ -82,10 +87,15 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		m: m, k: m.kernels, opt: o, pool: newPool(o.Threads),
 		logits: make([]float32, g.LogitCount()),
 		tokens: make([]token, blockTokens),
-		maps:   make([]float32, blockTokens*m.mapRows()),
-		gates:  make([]float32, blockTokens*g.Heads*g.VDim),
-		outs:   make([]float32, blockTokens*g.Width),
+		maps:   newRows(blockTokens, m.mapRows()),
+		gates:  newRows(blockTokens, g.Heads*g.VDim),
+		outs:   newRows(blockTokens, g.Width),
 		jobs:   make([]job, 0, 4),
+	}
+	_, _, raw := m.rawWidths()
+	s.raw, s.rawTrail = newRows(blockTokens, raw), newTrail(max(g.ConvTaps-1, 0))
+	for range m.blocks {
+		s.keptRaw = append(s.keptRaw, newKept(&s.rawTrail, raw))
 	}
 	inputs := func(tokens, n int, forms quant.Form) *quant.Activations {
 		return quant.NewActivations(m.kernels, tokens, n, forms)
@@ -97,21 +107,20 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 	if len(m.sites) > 0 {
 		s.row8 = inputs(blockTokens, g.EngramTables*g.EngramSubDim, m.forms.row8)
 	}
+	if len(m.sites) > 0 {
+		s.siteKeys, s.siteRaw, s.siteValues = newRows(blockTokens, g.Width), newRows(blockTokens, g.Width), newRows(blockTokens, g.Width)
+		s.siteTrail = newTrail((g.EngramConvTaps - 1) * g.EngramDilation)
+	}
 	for range m.sites {
-		s.keys = append(s.keys, make([]float32, blockTokens*g.Width))
+		s.memory = append(s.memory, newKept(&s.siteTrail, g.Width))
+	}
+	for range s.pool.size {
+		s.scratch = append(s.scratch, newScratch(m))
 	}
 	if back := maxOrder(g.EngramOrders) - 1; back > 0 {
 		s.history = make([]int32, back)
 	}
 	s.kv = newKVCache(m, o, s.pool.size)
-	s.rows = make([]rawRows, len(m.blocks))
-	for l := range s.rows {
-		s.rows[l] = newRawRows(m)
-	}
-	s.memory = make([]ringRows, len(m.sites))
-	for i := range s.memory {
-		s.memory[i] = newRingRows((g.EngramConvTaps-1)*g.EngramDilation+blockTokens, g.Width)
-	}
 	for i := range s.tokens {
 		s.tokens[i] = s.newToken(i)
 	}
@@ -171,6 +180,7 @@ func (s *Session) Append(ctx context.Context, ids []int32) (err error) {
 			s.Restore(before)
 		}
 	}()
+	s.kv.reserve(s.pos+len(ids), s.sink)
 	for len(ids) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -255,7 +265,7 @@ func (s *Session) Logits() ([]float32, error) {
 
 func (s *Session) project() {
 	s.x, s.n = s.last, 1
-	s.jobs = append(s.jobs[:0], job{m: s.m.head, y: s.logits, stride: len(s.logits)})
+	s.jobs = append(s.jobs[:0], job{s.m.head, rows{len(s.logits), s.logits}})
 	s.products()
 	s.layer = -1
 	s.see("final.logits", &s.tokens[0], s.logits)

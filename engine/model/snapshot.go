@@ -13,8 +13,8 @@ type Snapshot struct {
 	window    int
 	history   []int32
 	kv        [][]kvHead
-	rows      [][]float32
-	memory    [][]float32
+	raw       [][]float32 // per layer, the newest row first
+	memory    [][]float32 // per site, the newest row first
 	pools     []poolState
 	lastQ     []int8
 	lastScale float32
@@ -42,10 +42,10 @@ func (s *Session) Snapshot() *Snapshot {
 			heads = append(heads, s.kv.layers[l][h].clone(used))
 		}
 		n.kv = append(n.kv, heads)
-		n.rows = append(n.rows, slices.Clone(s.rows[l].ring.data))
+		n.raw = append(n.raw, s.keptRaw[l].inOrder(&s.rawTrail))
 	}
 	for i := range s.memory {
-		n.memory = append(n.memory, slices.Clone(s.memory[i].data))
+		n.memory = append(n.memory, s.memory[i].inOrder(&s.siteTrail))
 	}
 	for i := range n.pools {
 		n.pools[i].mean = slices.Clone(n.pools[i].mean)
@@ -62,11 +62,13 @@ func (s *Session) Restore(n *Snapshot) error {
 	s.pos, s.sink = n.pos, n.sink
 	copy(s.history, n.history)
 	s.kv.reserve(n.pos, n.sink)
+	s.rawTrail.reset()
+	s.siteTrail.reset()
 	for l := range s.kv.layers {
 		for h := range s.kv.layers[l] {
 			s.kv.layers[l][h].copyFrom(&n.kv[l][h])
 		}
-		copy(s.rows[l].ring.data, n.rows[l])
+		copy(s.keptRaw[l].data, n.raw[l])
 	}
 	for i := range s.memory {
 		copy(s.memory[i].data, n.memory[i])
