@@ -9,6 +9,9 @@
 // product is an exact int32. Per row the groups are added in ascending order in
 // float32; that order, and nothing else, decides the bits of a product.
 //
+// A Matrix is the record's codes in tiles of 16 rows (simd.Tiles), copied when
+// a model is built; a Table reads single rows where they lie in the file.
+//
 // Both forms of a product stand behind Product: the integer one that ships
 // (Matrix) and the exact one for tests (Exact), which multiplies dequantised
 // float32 weights.

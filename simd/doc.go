@@ -2,10 +2,14 @@
 // no knowledge of models or files.
 //
 // The generic Go kernels here are the definition of the engine's arithmetic.
+// Kernels is a table of them; All lists the tables that this build has, Choose
+// picks one. Those in assembly (written by the program in the folder asm, which
+// says how to add one) give the same bits, and the tests hold each to that.
+//
 // Three rules make every CPU give the same bits:
 //
-//   - Integer dot products are exact; their callers guarantee that no
-//     intermediate sum leaves int32.
+//   - Integer dot products are exact: callers guarantee that results fit int32,
+//     and sums on the way may wrap around.
 //   - A float reduction runs in Lanes partial sums (element i goes to lane
 //     i mod Lanes, in ascending order) that are then added as a tree:
 //     lane j += lane j+8, then j+4, j+2, j+1. A vector unit of 4, 8 or 16
@@ -16,5 +20,7 @@
 //
 // Kernels return nothing but their result, never allocate and never panic for
 // slices of the documented lengths. Where two slices are given they have the
-// same length unless said otherwise.
+// same length unless said otherwise; assembly does not look whether they do.
+// Functions here and in Kernels are safe for concurrent use on disjoint
+// destinations.
 package simd

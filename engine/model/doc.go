@@ -7,8 +7,12 @@
 // with its int8 KV cache, engram.go the n-gram memory, mlp.go the Hadamard
 // MLP, heads.go the probe pools.
 //
+// Tokens run in blocks of up to 32 through each layer in turn, stage after
+// stage (forward.go); a stage is shared among goroutines (pool.go), by tokens,
+// heads or rows of a matrix.
+//
 // Logits do not depend on how tokens are split into calls, on the number of
-// threads, on snapshots, or on whether a depth is chosen at run time or sliced
-// into the file: every value is computed per token by the same operations in
-// the same order.
+// threads, on snapshots, on the kernels, or on whether a depth is chosen at run
+// time or sliced into the file: every value is computed per token by the same
+// operations in the same order.
 package model

@@ -6,6 +6,12 @@
 // A kernel is written once, over vectors of 16 lanes, which are one 512-bit
 // register or two of 256 bits. Kernels follow the generic Go ones operation by
 // operation, and round where those do.
+//
+// To add a kernel: write it in Go in package simd with its contract, add a field
+// to simd.Kernels and the function to generic(); emit it here (elements in
+// floats.go is the shortest example) and run this program; name it in avx2 and
+// avx512 of kernels_amd64.go; declare what it reads and writes in race_on.go. The
+// tests then fail until bodies_test.go and race_test.go know how to call it.
 package main
 
 import (
