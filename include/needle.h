@@ -28,6 +28,9 @@
  * The library prints nothing, opens no network connection, reads no file but the ones it is given, and does not
  * end the process: an internal fault becomes -1.
  *
+ * ENVIRONMENT. NEEDLE_SIMD=generic|avx2|avxvnni|avx512, read when an archive is loaded, names the vector kernels to
+ * run on; without it they are the fastest that the CPU has. Answers do not depend on it. Loading fails for others.
+ *
  * WHAT A HOST SHOULD KNOW. The library contains the runtime of the Go language.
  *   fork      After fork() the child has none of the runtime's threads. There every function fails with a text that
  *             says so, instead of hanging. fork() followed by exec() is fine; so is loading the library in the child
