@@ -82,25 +82,25 @@ func (k *Kernels) Supported() bool { return k.lacks == "" }
 // that this CPU runs. The error of a name that cannot be served says what the
 // CPU lacks, or which names there are.
 func Choose(name string) (*Kernels, error) {
+	wish := fmt.Sprintf("%q", name)
 	if name == "" {
 		name = os.Getenv("NEEDLE_SIMD")
+		wish = fmt.Sprintf("%q, which NEEDLE_SIMD names", name)
 	}
 	all := All()
 	var names []string
 	for i := len(all) - 1; i >= 0; i-- {
 		k := &all[i]
-		if name == "" && k.Supported() {
+		switch {
+		case name != "" && name != k.Name:
+		case k.Supported():
 			return k, nil
-		}
-		if k.Name == name {
-			if !k.Supported() {
-				return nil, fmt.Errorf("simd: the tier %s needs %s, which this CPU lacks", name, k.lacks)
-			}
-			return k, nil
+		case name != "":
+			return nil, fmt.Errorf("simd: kernels %s: this CPU lacks %s", wish, k.lacks)
 		}
 		names = append(names, k.Name)
 	}
-	return nil, fmt.Errorf("simd: no tier is named %q; this build has %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("simd: kernels %s: this build has %s", wish, strings.Join(names, ", "))
 }
 
 // Softmax replaces x, which is not empty, by its softmax.
