@@ -21,29 +21,19 @@ func avx2() Kernels {
 		Name:   "avx2",
 		lacks:  lacking(avx2Features...),
 		Rotate: rotateAVX2, ArrangeNarrow: arrangeWordsAVX2, ArrangeWide: arrangeWideAVX2,
-		MulNarrow: tileProducts{{4, narrow4AVX2}, {1, narrow1AVX2}}.of(NarrowTile),
-		MulWide:   tileProducts{{4, wide4AVX2}, {1, wide1AVX2}}.of(WideTile),
-		Dequantize: func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
-			if len(packed) == Group/4 {
-				dequantizeNarrowAVX2(&dst[0], &packed[0], &points[0], norm)
-			} else {
-				dequantizeWideAVX2(&dst[0], &packed[0], &points[0], norm)
-			}
-		},
-		ScoreKeys: scoreKeysAVX2, SplitWeights: splitWeightsAVX2, SumValues: sumValuesAVX2,
+		MulNarrow:  tileProducts{{4, narrow4AVX2}, {1, narrow1AVX2}}.of(NarrowTile),
+		MulWide:    tileProducts{{4, wide4AVX2}, {1, wide1AVX2}}.of(WideTile),
+		Dequantize: dequantizeBy(dequantizeNarrowAVX2, dequantizeWideAVX2),
+		ScoreKeys:  scoreKeysAVX2, SplitWeights: splitWeightsAVX2, SumValues: sumValuesAVX2,
 		JoinSums: joinSumsAVX2, Rotary: rotaryAVX2,
 		Dot: dotAVX2, DotRows: dotRowsAVX2, Sum: sumAVX2, Max: maxAVX2, MaxAbs: maxAbsAVX2, QuantizeInt8: quantizeInt8AVX2,
 		Axpy: axpyAVX2, Scale: scaleAVX2, Add: addAVX2, Sub: subAVX2, Mul: mulAVX2, MulAdd: mulAddAVX2,
 		ScaleMul: scaleMulAVX2, AddMul: addMulAVX2,
-		Combine: func(out, rows, coef []float32, m, n, stride, step int) {
-			if len(out) > 0 {
-				combineAVX2(&out[0], &rows[0], &coef[0], len(out)/m, m, n, stride, step)
-			}
-		},
+		Combine:  combineBy(combineAVX2),
 		Gather:   gatherAVX2,
-		Sinkhorn: func(m []float32, n, rounds int) { sinkhornOf4(sinkhorn4AVX2, m, n, rounds) },
+		Sinkhorn: sinkhornBy(sinkhorn4AVX2),
 		ExpInto:  expIntoAVX2, Silu: siluAVX2, MulSigmoid: mulSigmoidAVX2,
-		ReadAll: func(p []byte) byte { return readWhole(readAllAVX2, p) }, Peak: peakAVX2,
+		ReadAll: readAllBy(readAllAVX2), Peak: peakAVX2,
 	}
 }
 
@@ -63,29 +53,19 @@ func avx512() Kernels {
 		Name:   "avx512",
 		lacks:  lacking(append(avx2Features, cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.AVX512VNNI)...),
 		Rotate: rotateAVX512, ArrangeNarrow: arrangePlanesAVX512, ArrangeWide: arrangeWideAVX512,
-		MulNarrow: tileProducts{{8, narrow8AVX512}, {4, narrow4AVX512}, {1, narrow1AVX512}}.of(NarrowTile),
-		MulWide:   tileProducts{{8, wide8AVX512}, {4, wide4AVX512}, {1, wide1AVX512}}.of(WideTile),
-		Dequantize: func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
-			if len(packed) == Group/4 {
-				dequantizeNarrowAVX512(&dst[0], &packed[0], &points[0], norm)
-			} else {
-				dequantizeWideAVX512(&dst[0], &packed[0], &points[0], norm)
-			}
-		},
-		ScoreKeys: scoreKeysAVX512, SplitWeights: splitWeightsAVX512, SumValues: sumValuesAVX512,
+		MulNarrow:  tileProducts{{8, narrow8AVX512}, {4, narrow4AVX512}, {1, narrow1AVX512}}.of(NarrowTile),
+		MulWide:    tileProducts{{8, wide8AVX512}, {4, wide4AVX512}, {1, wide1AVX512}}.of(WideTile),
+		Dequantize: dequantizeBy(dequantizeNarrowAVX512, dequantizeWideAVX512),
+		ScoreKeys:  scoreKeysAVX512, SplitWeights: splitWeightsAVX512, SumValues: sumValuesAVX512,
 		JoinSums: joinSumsAVX512, Rotary: rotaryAVX512,
 		Dot: dotAVX512, DotRows: dotRowsAVX512, Sum: sumAVX512, Max: maxAVX512, MaxAbs: maxAbsAVX512, QuantizeInt8: quantizeInt8AVX512,
 		Axpy: axpyAVX512, Scale: scaleAVX512, Add: addAVX512, Sub: subAVX512, Mul: mulAVX512, MulAdd: mulAddAVX512,
 		ScaleMul: scaleMulAVX512, AddMul: addMulAVX512,
-		Combine: func(out, rows, coef []float32, m, n, stride, step int) {
-			if len(out) > 0 {
-				combineAVX512(&out[0], &rows[0], &coef[0], len(out)/m, m, n, stride, step)
-			}
-		},
+		Combine:  combineBy(combineAVX512),
 		Gather:   gatherAVX512,
-		Sinkhorn: func(m []float32, n, rounds int) { sinkhornOf4(sinkhorn4AVX512, m, n, rounds) },
+		Sinkhorn: sinkhornBy(sinkhorn4AVX512),
 		ExpInto:  expIntoAVX512, Silu: siluAVX512, MulSigmoid: mulSigmoidAVX512,
-		ReadAll: func(p []byte) byte { return readWhole(readAllAVX512, p) }, Peak: peakAVX512,
+		ReadAll: readAllBy(readAllAVX512), Peak: peakAVX512,
 	}
 }
 
@@ -139,17 +119,39 @@ func (p tileProducts) of(tileBytes int) func(y []float32, stride int, m Tiles, l
 	}
 }
 
-// sinkhornOf4 uses the assembly for the 4 lanes of the shipped geometry.
-func sinkhornOf4(of4 func(m *float32, rounds int), m []float32, n, rounds int) {
-	if n == 4 {
-		of4(&m[0], rounds)
-		return
+func dequantizeBy(narrow, wide func(dst *float32, packed *byte, points *float32, norm float32)) func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
+	return func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32) {
+		f := wide
+		if len(packed) == Group/4 {
+			f = narrow
+		}
+		f(&dst[0], &packed[0], &points[0], norm)
 	}
-	Sinkhorn(m, n, rounds)
 }
 
-// readWhole reads whole kilobytes by assembly, the rest without.
-func readWhole(whole func(p []byte) byte, p []byte) byte {
-	n := len(p) &^ 1023
-	return whole(p[:n]) ^ ReadAll(p[n:])
+func combineBy(f func(out, rows, coef *float32, width, m, n, stride, step int)) func(out, rows, coef []float32, m, n, stride, step int) {
+	return func(out, rows, coef []float32, m, n, stride, step int) {
+		if len(out) > 0 {
+			f(&out[0], &rows[0], &coef[0], len(out)/m, m, n, stride, step)
+		}
+	}
+}
+
+// sinkhornBy uses assembly for the 4 lanes of the shipped geometry.
+func sinkhornBy(of4 func(m *float32, rounds int)) func(m []float32, n, rounds int) {
+	return func(m []float32, n, rounds int) {
+		if n == 4 {
+			of4(&m[0], rounds)
+			return
+		}
+		Sinkhorn(m, n, rounds)
+	}
+}
+
+// readAllBy reads whole kilobytes by assembly, the rest without.
+func readAllBy(whole func(p []byte) byte) func(p []byte) byte {
+	return func(p []byte) byte {
+		n := len(p) &^ 1023
+		return whole(p[:n]) ^ ReadAll(p[n:])
+	}
 }

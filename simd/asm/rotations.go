@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math/bits"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -82,35 +84,7 @@ func (g *gen) rotate() {
 	}
 	add := func(o ...operand.Op) { g.VPADDW(o...) }
 	sub := func(o ...operand.Op) { g.VPSUBW(o...) }
-	if g.wide() {
-		butterflies(r, 2, add, sub, g.reg)
-		g.transposeLanes(r)
-		butterflies(r, 2, add, sub, g.reg)
-		g.transpose4(r)
-		butterflies(r, 2, add, sub, g.reg)
-		g.lastWords(r, signs, swap)
-		g.transpose4(r)
-		g.transposeLanes(r)
-	} else {
-		butterflies(r, 3, add, sub, g.reg)
-		g.exchangeAll(r)
-		for i := 0; i < len(r); i += 2 {
-			butterflies(r[i:i+2], 1, add, sub, g.reg)
-		}
-		// Now a register's lowest bit is the lane's; the two above it change
-		// places with the dwords'.
-		for k := range 2 {
-			quad := []reg.VecVirtual{r[k], r[k+2], r[k+4], r[k+6]}
-			g.transpose4(quad)
-			butterflies(quad, 2, add, sub, g.reg)
-			g.lastWords(quad, signs, swap)
-			g.transpose4(quad)
-			for i := range quad {
-				r[k+2*i] = quad[i]
-			}
-		}
-		g.exchangeAll(r)
-	}
+	g.transform(r, add, sub, func(quad []reg.VecVirtual) { g.lastWords(quad, signs, swap) })
 	for i := range r {
 		g.VMOVUPS(r[i], operand.Mem{Base: h, Disp: g.width * i})
 	}
@@ -120,6 +94,42 @@ func (g *gen) rotate() {
 	g.JMP(operand.LabelRef(loop))
 	g.Label(done)
 	g.finish()
+}
+
+// transform takes all steps between registers, lanes of 128 bits and dwords, the
+// widest first; last takes those within dwords.
+func (g *gen) transform(r []reg.VecVirtual, add, sub func(...operand.Op), last func(quad []reg.VecVirtual)) {
+	dwords := func(quad []reg.VecVirtual) {
+		g.transpose4(quad)
+		butterflies(quad, 2, add, sub, g.reg)
+		last(quad)
+		g.transpose4(quad)
+	}
+	butterflies(r, bits.Len(uint(len(r)))-1, add, sub, g.reg)
+	if g.wide() {
+		for i := 0; i < len(r); i += 4 {
+			quad := r[i : i+4]
+			g.transposeLanes(quad)
+			butterflies(quad, 2, add, sub, g.reg)
+			dwords(quad)
+			g.transposeLanes(quad)
+		}
+		return
+	}
+	g.exchangeAll(r)
+	for i := 0; i < len(r); i += 2 {
+		butterflies(r[i:i+2], 1, add, sub, g.reg)
+	}
+	// Now a register's lowest bit is the lane's; the two above it change places
+	// with the dwords'.
+	for k := range 2 {
+		quad := []reg.VecVirtual{r[k], r[k+2], r[k+4], r[k+6]}
+		dwords(quad)
+		for i := range quad {
+			r[k+2*i] = quad[i]
+		}
+	}
+	g.exchangeAll(r)
 }
 
 func (g *gen) exchangeAll(r []reg.VecVirtual) {
@@ -146,6 +156,7 @@ func (g *gen) dequantize(name string) {
 	norm := g.scalar("norm")[0]
 	add := func(o ...operand.Op) { g.VADDPS(o...) }
 	sub := func(o ...operand.Op) { g.VSUBPS(o...) }
+	none := func([]reg.VecVirtual) {}
 	lookup := g.narrowLookup(packed, points)
 	if name == "dequantizeWide" {
 		lookup = g.wideLookup(packed, points)
@@ -155,15 +166,7 @@ func (g *gen) dequantize(name string) {
 		for i := range r {
 			r[i] = lookup(i)
 		}
-		butterflies(r, 3, add, sub, g.reg)
-		for _, quad := range [][]reg.VecVirtual{r[:4], r[4:]} {
-			g.transposeLanes(quad)
-			butterflies(quad, 2, add, sub, g.reg)
-			g.transpose4(quad)
-			butterflies(quad, 2, add, sub, g.reg)
-			g.transpose4(quad)
-			g.transposeLanes(quad)
-		}
+		g.transform(r, add, sub, none)
 		for i := range r {
 			g.VMULPS(norm, r[i], r[i])
 			g.VMOVUPS(r[i], operand.Mem{Base: dst, Disp: 64 * i})
@@ -186,21 +189,7 @@ func (g *gen) dequantize(name string) {
 			r[i] = g.reg()
 			g.VMOVUPS(operand.Mem{Base: dst, Disp: 256*half + 32*i}, r[i])
 		}
-		butterflies(r, 3, add, sub, g.reg)
-		g.exchangeAll(r)
-		for i := 0; i < len(r); i += 2 {
-			butterflies(r[i:i+2], 1, add, sub, g.reg)
-		}
-		for k := range 2 {
-			quad := []reg.VecVirtual{r[k], r[k+2], r[k+4], r[k+6]}
-			g.transpose4(quad)
-			butterflies(quad, 2, add, sub, g.reg)
-			g.transpose4(quad)
-			for i := range quad {
-				r[k+2*i] = quad[i]
-			}
-		}
-		g.exchangeAll(r)
+		g.transform(r, add, sub, none)
 		for i := range r {
 			m := operand.Mem{Base: dst, Disp: 256*half + 32*i}
 			g.VBROADCASTSS(g.param("norm"), norm)
