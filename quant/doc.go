@@ -2,7 +2,7 @@
 // activations, and hides how weights lie in memory.
 //
 // A CQ group is (codebook[code] * norm) @ H, with H the normalised
-// Walsh-Hadamard matrix of 128 (format document, "CQ blob"). Because H is
+// Walsh-Hadamard matrix of 128 (the guide by the makers of the model, "CQ blob"). Because H is
 // symmetric and its own inverse, x . w = norm * (H x) . codebook[code]: the
 // activation is rotated once and the weights never. The rotation of int8
 // activations is an exact int16, and centroids are integers, so a group's

@@ -31,7 +31,7 @@ func ScoreKeys(dst []float32, q []int8, scale float32, keys []int8, keyScale []f
 // most that every CPU's byte products take.
 const weightBits = 14
 
-// MaxWeight is the largest weight in integers.
+// MaxWeight is the largest attention weight in integers.
 const MaxWeight = 1<<weightBits - 1
 
 // SplitWeights writes round-half-even(w*factor) to high and low as digits:
@@ -46,9 +46,9 @@ func SplitWeights(high, low []uint8, w []float32, factor float32) {
 }
 
 // SumValues adds to sums[0] the exact sum over slots of high[s]*value s, and
-// to sums[1] that of low[s]*value s. Both rows of sums have dim values, dim
-// being a multiple of 16; high and low have one digit per slot, whole groups of
-// ValueSlots; values hold len(high)*dim bytes.
+// to sums[1] that of low[s]*value s. sums is two rows of len(sums)/2 values, a
+// multiple of 16; high and low have one digit per slot, whole groups of
+// ValueSlots; values hold len(high)*len(sums)/2 bytes.
 func SumValues(sums []int32, high, low []uint8, values []int8) {
 	dim := len(sums) / 2
 	for i := range dim {

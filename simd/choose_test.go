@@ -10,7 +10,8 @@ func TestChoose(t *testing.T) {
 		{"", "generic", "generic", ""},
 		{"generic", "", "generic", ""},
 		{"nonsense", "generic", "generic", ""}, // the option counts more
-		{"", "AVX512", "", `"AVX512"`},
+		{"GENERIC", "", "generic", ""},
+		{"", "avx1024", "", `"avx1024"`},
 		{"nonsense", "", "", `"nonsense", which NEEDLE_SIMD names`},
 	} {
 		t.Setenv("NEEDLE_SIMD", c.environment)

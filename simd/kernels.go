@@ -11,11 +11,15 @@ import (
 // does what the function of its name documents. All are safe for concurrent
 // use on disjoint destinations.
 type Kernels struct {
+	// Name is generic, avx2, avxvnni or avx512: the tier.
 	Name string
 	// lacks names what this CPU, or the build, is short of; empty if it runs.
 	lacks string
 
-	Rotate        func(h []int16, q []int8)
+	Rotate func(h []int16, q []int8)
+	// ArrangeNarrow and ArrangeWide turn Rotate's values into what MulNarrow and
+	// MulWide of the same Kernels read (Inputs.Values). Each implementation has an
+	// arrangement of its own; the lengths are equal multiples of Group.
 	ArrangeNarrow func(dst, h []int16)
 	ArrangeWide   func(dst, h []int16)
 	MulNarrow     func(y []float32, stride int, m Tiles, l *Levels, x Inputs)
@@ -87,6 +91,7 @@ func Choose(name string) (*Kernels, error) {
 		name = os.Getenv("NEEDLE_SIMD")
 		wish = fmt.Sprintf("%q, which NEEDLE_SIMD names", name)
 	}
+	name = strings.ToLower(name)
 	all := All()
 	var names []string
 	for i := len(all) - 1; i >= 0; i-- {

@@ -84,7 +84,7 @@ func (r *Report) printRooflines(w io.Writer) {
 	for _, c := range r.Ceilings {
 		b := c.bound(r.Token.Work)
 		p := c.bound(r.Prefill.Work)
-		fmt.Fprintf(w, "bound\t%d\tdecode %.0f tok/s\tdecode %.0f tok/s\tprefill %.0f tok/s\n", c.Threads, 1/b.Cached, 1/b.DRAM,
+		fmt.Fprintf(w, "bound\t%d\tdecode %.0f tok/s\tdecode %.0f tok/s\tprefill of 512 %.0f tok/s\n", c.Threads, 1/b.Cached, 1/b.DRAM,
 			float64(r.Prefill.Tokens)/p.Cached)
 	}
 }

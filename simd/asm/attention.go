@@ -87,7 +87,7 @@ func (g *gen) addKeys(q operand.Mem, keys reg.GPVirtual, disp int, flip, ones re
 	if g.vnni {
 		k := g.vec()
 		for i := range k {
-			if g.wide() {
+			if g.zmm() {
 				g.VPXORD(g.at(keys, disp, i), flip, k[i])
 			} else {
 				g.VPXOR(g.at(keys, disp, i), flip, k[i])
@@ -111,7 +111,7 @@ func (g *gen) addKeys(q operand.Mem, keys reg.GPVirtual, disp int, flip, ones re
 // dotBytes adds the products of a dword of signed bytes in memory with unsigned
 // bytes.
 func (g *gen) dotBytes(m operand.Mem, unsigned, acc vec) {
-	if g.wide() {
+	if g.zmm() {
 		g.VPDPBUSD_BCST(m, unsigned[0], acc[0])
 		return
 	}
@@ -138,7 +138,7 @@ func (g *gen) sumValues() {
 		g.VMOVUPS(g.constant("words of 1"), ones)
 	}
 	counts := []int{2, 1}
-	if g.wide() {
+	if g.zmm() {
 		counts = []int{4, 1}
 	}
 	for _, count := range counts {

@@ -76,7 +76,7 @@ func (g *gen) reductions() {
 func (g *gen) keepLarger(v, top vec) { op3(g.VMAXPS, top, v, top) }
 
 func (g *gen) and() func(...operand.Op) {
-	if g.wide() {
+	if g.zmm() {
 		return g.VPANDD
 	}
 	return func(o ...operand.Op) { g.VPAND(o[0], o[1], o[2]) }
@@ -147,7 +147,7 @@ func (g *gen) returnTree(v vec, op func(...operand.Op)) {
 // is lane 0.
 func (g *gen) tree(v vec, op func(...operand.Op)) reg.VecVirtual {
 	var y, h reg.VecVirtual
-	if g.wide() {
+	if g.zmm() {
 		h = g.YMM()
 		g.VEXTRACTF64X4(operand.Imm(1), v[0], h)
 		y = g.YMM()
@@ -301,7 +301,7 @@ func (g *gen) exp(x vec) vec {
 	// 0 below expMin.
 	const lessThan = 0x11
 	for i := range p {
-		if g.wide() {
+		if g.zmm() {
 			k := g.K()
 			g.VCMPPS(operand.Imm(0x15), g.part(g.constant("expMin"), i), x[i], k) // not less
 			g.VMOVAPS_Z(p[i], k, p[i])
@@ -324,7 +324,7 @@ func (g *gen) move(m operand.Mem, v vec) {
 func (g *gen) sigmoid(x vec) vec {
 	minus := g.vec()
 	for i := range x {
-		if g.wide() {
+		if g.zmm() {
 			g.VPXORD(g.part(g.constant("sign"), i), x[i], minus[i])
 		} else {
 			g.VPXOR(g.part(g.constant("sign"), i), x[i], minus[i])
@@ -360,7 +360,7 @@ func (g *gen) quantize() {
 // storeBytes writes the low bytes of lanes, whose values fit int8; n is the
 // number of elements left.
 func (g *gen) storeBytes(a access, v vec, n, dst reg.GPVirtual) {
-	if g.wide() {
+	if g.zmm() {
 		if a.tail != nil {
 			g.VPMOVDB(v[0], a.tail.k, operand.Mem{Base: dst})
 		} else {

@@ -71,7 +71,7 @@ func generate(tier isa) (*ir.File, error) {
 }
 
 func write(folder string, tier isa, f *ir.File) error {
-	config := printer.Config{Argv: []string{"simd/asm"}, Pkg: "simd"}
+	config := printer.Config{Argv: []string{"go", "run", ".", "..", "(in simd/asm)"}, Pkg: "simd"}
 	assembly, err := printer.NewGoAsm(config).Print(f)
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func (g *gen) products() {
 // tokenCounts is bound by the registers that hold sums.
 func (g *gen) tokenCounts(kind string) []int {
 	switch {
-	case g.wide():
+	case g.zmm():
 		return []int{1, 4, 8}
 	case g.vnni && kind == "narrow":
 		return []int{1, 2}
@@ -75,7 +75,7 @@ type product struct {
 // together from bytes need so many sums that a pass has half of the rows.
 func (p *product) passes() [][]int {
 	switch {
-	case p.wide():
+	case p.zmm():
 		return [][]int{{0}}
 	case p.unpacked() && p.tokens > 1:
 		return [][]int{{0}, {1}}
@@ -128,14 +128,14 @@ func (p *product) prologue() {
 		"narrow": {narrowTable, narrowTable + 64}, "wide": {lowTable, highTable},
 	}[p.kind]
 	n := 2
-	if p.kind == "wide" && g.wide() {
+	if p.kind == "wide" && g.zmm() {
 		at[0], n = wordTable, 1
 	}
 	for i := range n {
 		p.table[i] = g.reg()
 		g.VMOVUPS(operand.Mem{Base: tables, Disp: at[i]}, p.table[i])
 	}
-	if g.wide() {
+	if g.zmm() {
 		p.low4 = g.reg()
 		g.VMOVUPS(g.constant("nibbles"), p.low4)
 		p.offset = g.reg()
@@ -177,7 +177,7 @@ func (p *product) startTile() {
 	for t := range p.tokens {
 		v := g.vec()
 		g.zero(v)
-		if g.wide() {
+		if g.zmm() {
 			p.sums = append(p.sums, v)
 		} else {
 			for i := range v {
@@ -190,7 +190,7 @@ func (p *product) startTile() {
 // chains is the number of independent sums per token and plane; a dot product
 // takes some cycles.
 func (p *product) chains() int {
-	if p.tokens > 1 || !p.wide() {
+	if p.tokens > 1 || !p.zmm() {
 		return 1
 	}
 	return 4
@@ -324,7 +324,7 @@ func (g *gen) advance(r reg.GPVirtual, n int) {
 }
 
 // unpacked says whether levels of words are put together from bytes.
-func (p *product) unpacked() bool { return !p.planes && !p.wide() }
+func (p *product) unpacked() bool { return !p.planes && !p.zmm() }
 
 // vector multiplies one vector of codes.
 func (p *product) vector(code, value int) {
@@ -343,9 +343,9 @@ func (p *product) nibble(i, code, half int) reg.VecVirtual {
 	g := p.gen
 	m, index := g.at(p.codes, code, i), g.reg()
 	switch {
-	case g.wide() && half == 0:
+	case g.zmm() && half == 0:
 		g.VPANDD(m, p.low4, index)
-	case g.wide():
+	case g.zmm():
 		g.VPSRLD(operand.Imm(4), m, index)
 		g.VPANDD(p.low4, index, index)
 	default:
@@ -461,7 +461,7 @@ func (p *product) endGroup() {
 		for i := range dot {
 			g.VCVTDQ2PS(dot[i], dot[i])
 			shift := g.reg()
-			if g.wide() {
+			if g.zmm() {
 				g.VMULPS_BCST(first, p.offset, shift)
 			} else {
 				g.VBROADCASTSS(g.param("offset"), shift)
@@ -471,7 +471,7 @@ func (p *product) endGroup() {
 			}
 			g.VADDPS(shift, dot[i], dot[i])
 			g.VMULPS(norm[i], dot[i], dot[i])
-			if g.wide() {
+			if g.zmm() {
 				g.VADDPS(dot[i], p.sums[t][i], p.sums[t][i])
 			} else {
 				m := p.local.Offset(64*t + 32*p.parts[i])
@@ -552,7 +552,7 @@ func (p *product) endTile(rows reg.GPVirtual) {
 			g.VMULPS(s, factor, factor)
 			sum := g.vec()
 			for i := range sum {
-				if g.wide() {
+				if g.zmm() {
 					g.VMULPS(factor, p.sums[t][i], sum[i])
 				} else {
 					g.VMULPS(p.local.Offset(64*t+32*i), factor, sum[i])

@@ -14,7 +14,7 @@ func (g *gen) rotations() {
 	g.dequantize("dequantizeNarrow")
 	g.dequantize("dequantizeWide")
 	g.arrangeWide()
-	if g.wide() {
+	if g.zmm() {
 		g.arrangePlanes512()
 		return
 	}
@@ -106,7 +106,7 @@ func (g *gen) transform(r []reg.VecVirtual, add, sub func(...operand.Op), last f
 		g.transpose4(quad)
 	}
 	butterflies(r, bits.Len(uint(len(r)))-1, add, sub, g.reg)
-	if g.wide() {
+	if g.zmm() {
 		for i := 0; i < len(r); i += 4 {
 			quad := r[i : i+4]
 			g.transposeLanes(quad)
@@ -161,7 +161,7 @@ func (g *gen) dequantize(name string) {
 	if name == "dequantizeWide" {
 		lookup = g.wideLookup(packed, points)
 	}
-	if g.wide() {
+	if g.zmm() {
 		r := make([]reg.VecVirtual, 8)
 		for i := range r {
 			r[i] = lookup(i)
@@ -203,7 +203,7 @@ func (g *gen) dequantize(name string) {
 // narrowLookup returns what looks up register i's points, by 2 bits each.
 func (g *gen) narrowLookup(packed, points reg.GPVirtual) func(i int) reg.VecVirtual {
 	table := g.reg()
-	if g.wide() {
+	if g.zmm() {
 		g.VBROADCASTF32X4(operand.Mem{Base: points}, table)
 	} else {
 		g.VBROADCASTF128(operand.Mem{Base: points}, table)
@@ -211,7 +211,7 @@ func (g *gen) narrowLookup(packed, points reg.GPVirtual) func(i int) reg.VecVirt
 	return func(i int) reg.VecVirtual {
 		codes := g.reg()
 		shifts := g.constant("narrow shifts")
-		if g.wide() {
+		if g.zmm() {
 			g.VPBROADCASTD(operand.Mem{Base: packed, Disp: 4 * i}, codes)
 		} else {
 			g.VPBROADCASTD(operand.Mem{Base: packed, Disp: i / 2 * 4}, codes)
@@ -227,12 +227,12 @@ func (g *gen) narrowLookup(packed, points reg.GPVirtual) func(i int) reg.VecVirt
 func (g *gen) wideLookup(packed, points reg.GPVirtual) func(i int) reg.VecVirtual {
 	low, high := g.reg(), g.reg()
 	g.VMOVUPS(operand.Mem{Base: points}, low)
-	if !g.wide() {
+	if !g.zmm() {
 		g.VMOVUPS(operand.Mem{Base: points, Disp: 32}, high)
 	}
 	return func(i int) reg.VecVirtual {
 		codes := g.reg()
-		if g.wide() {
+		if g.zmm() {
 			g.VPBROADCASTQ(operand.Mem{Base: packed, Disp: 8 * i}, codes)
 			place := g.reg()
 			g.VMOVUPS(g.constant("wide dwords"), place)
@@ -273,7 +273,7 @@ func (g *gen) arrange(name string, bytes int, body func(dst, h reg.GPVirtual)) {
 // the even ones first where words are put together from bytes.
 func (g *gen) arrangeWide() {
 	order8 := "even words"
-	if g.wide() {
+	if g.zmm() {
 		order8 = "pair words"
 	}
 	g.arrange("arrangeWide", 256, func(dst, h reg.GPVirtual) {

@@ -47,7 +47,7 @@ func (g *gen) combine() {
 		}
 	}
 	vecCounts := []int{1}
-	if g.wide() {
+	if g.zmm() {
 		vecCounts = []int{4, 2, 1}
 	}
 	for _, vecs := range vecCounts {
@@ -141,7 +141,7 @@ func (g *gen) gather() {
 	for i := range g.vec() {
 		at, v := g.reg(), g.reg()
 		g.VMOVUPS(g.at(index, 0, i), at)
-		if g.wide() {
+		if g.zmm() {
 			k := g.K()
 			g.KXNORW(k, k, k)
 			g.VGATHERDPS(operand.Mem{Base: src, Index: at, Scale: 4}, k, v)
@@ -303,7 +303,7 @@ func (g *gen) readAll() {
 		g.xorReg(acc[i], acc[0])
 	}
 	y := acc[0]
-	if g.wide() {
+	if g.zmm() {
 		h := g.YMM()
 		g.VEXTRACTI64X4(operand.Imm(1), acc[0], h)
 		y = g.YMM()
@@ -323,7 +323,7 @@ func (g *gen) readAll() {
 }
 
 func (g *gen) xorMem(m operand.Mem, r reg.VecVirtual) {
-	if g.wide() {
+	if g.zmm() {
 		g.VPXORD(m, r, r)
 	} else {
 		g.VPXOR(m, r, r)
@@ -331,7 +331,7 @@ func (g *gen) xorMem(m operand.Mem, r reg.VecVirtual) {
 }
 
 func (g *gen) xorReg(a, r reg.VecVirtual) {
-	if g.wide() {
+	if g.zmm() {
 		g.VPXORD(a, r, r)
 	} else {
 		g.VPXOR(a, r, r)

@@ -27,10 +27,11 @@ type gen struct {
 // vec is 16 lanes of 32 bits.
 type vec []reg.VecVirtual
 
-func (g *gen) wide() bool { return g.width == 64 }
+// zmm says whether registers have 512 bits.
+func (g *gen) zmm() bool { return g.width == 64 }
 
 func (g *gen) reg() reg.VecVirtual {
-	if g.wide() {
+	if g.zmm() {
 		return g.ZMM()
 	}
 	return g.YMM()
@@ -38,7 +39,7 @@ func (g *gen) reg() reg.VecVirtual {
 
 func (g *gen) vec() vec {
 	v := vec{g.reg()}
-	if !g.wide() {
+	if !g.zmm() {
 		v = append(v, g.reg())
 	}
 	return v
@@ -69,7 +70,7 @@ func (g *gen) zero(v vec) {
 }
 
 func (g *gen) zeroReg(r reg.VecVirtual) {
-	if g.wide() {
+	if g.zmm() {
 		g.VPXORD(r, r, r)
 	} else {
 		g.VPXOR(r, r, r)
@@ -180,7 +181,7 @@ type tail struct {
 
 func (g *gen) newTail(n reg.GPVirtual) tail {
 	t := tail{g: g}
-	if g.wide() {
+	if g.zmm() {
 		bits := g.GP64()
 		g.MOVQ(operand.I32(-1), bits)
 		shifted := g.GP64()
@@ -205,7 +206,7 @@ func (g *gen) newTail(n reg.GPVirtual) tail {
 // load reads the elements that exist, zeros for the others.
 func (t tail) load(v vec, base reg.Register, disp int) {
 	for i, r := range v {
-		if t.g.wide() {
+		if t.g.zmm() {
 			t.g.VMOVUPS_Z(t.g.at(base, disp, i), t.k, r)
 		} else {
 			t.g.VMASKMOVPS(t.g.at(base, disp, i), t.m[i], r)
@@ -216,7 +217,7 @@ func (t tail) load(v vec, base reg.Register, disp int) {
 // loadOver reads the elements that exist into v and leaves its others.
 func (t tail) loadOver(v vec, base reg.Register, disp int) {
 	for i, r := range v {
-		if t.g.wide() {
+		if t.g.zmm() {
 			t.g.VMOVUPS(t.g.at(base, disp, i), t.k, r)
 			continue
 		}
@@ -228,7 +229,7 @@ func (t tail) loadOver(v vec, base reg.Register, disp int) {
 
 func (t tail) store(v vec, base reg.Register, disp int) {
 	for i, r := range v {
-		if t.g.wide() {
+		if t.g.zmm() {
 			t.g.VMOVUPS(r, t.k, t.g.at(base, disp, i))
 		} else {
 			t.g.VMASKMOVPS(r, t.m[i], t.g.at(base, disp, i))

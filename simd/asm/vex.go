@@ -12,8 +12,8 @@ import (
 var dotOpcode = map[string]byte{"VPDPBUSD": 0x50, "VPDPWSSD": 0x52}
 
 var (
-	dotLine     = regexp.MustCompile(`^\t(VPDPBUSD|VPDPWSSD) +Y(\d+), Y(\d+), Y(\d+)$`)
-	highRegsist = regexp.MustCompile(`\b(Z\d+|[XY](1[6-9]|2\d|3[01])|K\d)\b`)
+	dotLine   = regexp.MustCompile(`^\t(VPDPBUSD|VPDPWSSD) +Y(\d+), Y(\d+), Y(\d+)$`)
+	beyondVEX = regexp.MustCompile(`\b(Z\d+|[XY](1[6-9]|2\d|3[01])|K\d)\b`)
 )
 
 // vexDots replaces each dot product of a 256-bit file by the bytes of its VEX
@@ -21,7 +21,7 @@ var (
 func vexDots(assembly []byte) ([]byte, error) {
 	var out bytes.Buffer
 	for i, line := range bytes.Split(assembly, []byte("\n")) {
-		if m := highRegsist.Find(line); m != nil && !bytes.HasPrefix(line, []byte("//")) {
+		if m := beyondVEX.Find(line); m != nil && !bytes.HasPrefix(line, []byte("//")) {
 			return nil, fmt.Errorf("line %d uses %s: %s", i+1, m, line)
 		}
 		if m := dotLine.FindSubmatch(line); m != nil {
