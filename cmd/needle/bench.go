@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -69,7 +70,7 @@ func (b *benchCommand) Run(c console) error {
 	if err != nil {
 		return err
 	}
-	plan.Worker = []string{self, "bench-worker", plan.Path}
+	plan.Worker = []string{self, "bench-worker", "--", plan.Path}
 	report, err := bench.Run(c.ctx, plan)
 	if err != nil {
 		return err
@@ -99,10 +100,17 @@ func (b *benchCommand) plan(c console) (bench.Plan, error) {
 	if p.Threads, err = threadList(b.Threads); err != nil {
 		return p, err
 	}
-	if b.Tools != nil {
-		p.Tools, err = readTools(c, b.Tools)
+	if b.Tools == nil {
+		return p, nil
 	}
-	return p, err
+	if p.Tools, err = readTools(c, b.Tools); err != nil {
+		return p, err
+	}
+	var list []json.RawMessage
+	if json.Unmarshal([]byte(p.Tools), &list) == nil && len(list) == 0 {
+		return p, errors.New("--tools: no tool in it; init and request need one at least")
+	}
+	return p, nil
 }
 
 // threadList is ascending and without repeats.

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -55,7 +56,7 @@ type console struct {
 var errMiss = errors.New("a check failed")
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second interrupt ends what does not look at ctx, such as reading a terminal
 	code := run(console{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()

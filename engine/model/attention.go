@@ -161,13 +161,23 @@ func (s *Session) scores(t *token, head int, kv *kvHead, a *attention) []float32
 	return a.scores[:n]
 }
 
+// mostSummed is how many slots' values an int32 holds the sum of: digits and
+// values are at most 127.
+const mostSummed = 1 << 16
+
 // sumValues adds the values by their weights, in integers: the weights are
 // rounded to 1/16383 of the largest.
 func (s *Session) sumValues(o, weights []float32, kv *kvHead, seen []slots, a *attention) {
-	clear(a.sums)
 	top := s.k.Max(weights)
-	factor := simd.MaxWeight / top
-	for _, r := range seen {
+	factor, unit := simd.MaxWeight/top, top/simd.MaxWeight
+	clear(a.sums)
+	summed, flushed := 0, false
+	for _, r := range a.cut(seen) {
+		if summed += r.hi - r.lo; summed > mostSummed {
+			s.addSums(o, a, unit, flushed)
+			clear(a.sums)
+			summed, flushed = r.hi-r.lo, true
+		}
 		lo, hi := r.lo/simd.ValueSlots*simd.ValueSlots, roundUp(r.hi, simd.ValueSlots)
 		for _, digits := range [2][]uint8{a.high, a.low} {
 			clear(digits[lo:r.lo])
@@ -178,7 +188,29 @@ func (s *Session) sumValues(o, weights []float32, kv *kvHead, seen []slots, a *a
 		s.k.SumValues(a.sums, a.high[lo:hi], a.low[lo:hi], kv.value[lo*kv.valueDim:hi*kv.valueDim])
 		weights = weights[n:]
 	}
-	s.k.JoinSums(o, a.sums, top/simd.MaxWeight)
+	s.addSums(o, a, unit, flushed)
+}
+
+// cut makes pieces of at most mostSummed slots; hardly any context is so long.
+func (a *attention) cut(seen []slots) []slots {
+	a.pieces = a.pieces[:0]
+	for _, r := range seen {
+		for ; r.hi-r.lo > mostSummed; r.lo += mostSummed {
+			a.pieces = append(a.pieces, slots{r.lo, r.lo + mostSummed})
+		}
+		a.pieces = append(a.pieces, r)
+	}
+	return a.pieces
+}
+
+// addSums writes the sums to o, or adds them to what is there.
+func (s *Session) addSums(o []float32, a *attention, unit float32, add bool) {
+	if !add {
+		s.k.JoinSums(o, a.sums, unit)
+		return
+	}
+	s.k.JoinSums(a.part[:len(o)], a.sums, unit)
+	s.k.Add(o, a.part[:len(o)])
 }
 
 // sumExactly is sumValues in float32, position after position.

@@ -107,6 +107,7 @@ func (s *Session) forward(ids []int32) {
 	for i, id := range ids {
 		s.tokens[i].id, s.tokens[i].pos = id, s.pos+i
 	}
+	s.overflow.Store(false)
 	s.layer = -1
 	s.eachToken(s.m.g.Width, s.stage.begin)
 	s.rawTrail.plan(s.n)
@@ -216,15 +217,22 @@ func (s *Session) commit(ids []int32) {
 		}
 		copy(s.history[max(k-len(ids), 0):], ids[max(len(ids)-k, 0):])
 	}
+	s.broken = s.broken || s.overflow.Load()
 	s.rawTrail.commit()
 	s.siteTrail.commit()
 	s.pos += s.n
 	s.fresh = false
 }
 
-// inverseRMS is 1/sqrt(mean(x^2) + 1e-6).
+// inverseRMS is 1/sqrt(mean(x^2) + 1e-6). Every vector of the pass comes by here
+// before int8 rounding could make something finite of it: what is not finite, or
+// too large to be squared, is remembered.
 func (s *Session) inverseRMS(x []float32) float32 {
-	return 1 / simd.Sqrt(s.k.Dot(x, x)/float32(len(x))+1e-6)
+	inverse := 1 / simd.Sqrt(s.k.Dot(x, x)/float32(len(x))+1e-6)
+	if !(inverse > 0) {
+		s.overflow.Store(true)
+	}
+	return inverse
 }
 
 // normalize writes gain*x/rms(x) to dst; dst may be x.

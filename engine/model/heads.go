@@ -161,7 +161,9 @@ func (s *Session) Head(code cact.HeadCode) (pool, output []float32, err error) {
 		if states[0].weight == 0 {
 			return nil, nil, fmt.Errorf("model: the %s head has seen no token", code)
 		}
-		pool, output = s.readHead(h, states)
+		if pool, output = s.readHead(h, states); s.broken || s.overflow.Load() {
+			return nil, nil, ErrNotFinite
+		}
 		return pool, output, nil
 	}
 	return nil, nil, fmt.Errorf("model: the archive has no %s head", code)

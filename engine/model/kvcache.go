@@ -27,6 +27,8 @@ type attention struct {
 	scores    []float32 // of the visible positions, in order
 	high, low []uint8   // digits of the weights
 	sums      []int32
+	part      []float32 // of an output
+	pieces    []slots
 }
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
@@ -43,7 +45,8 @@ func newKVCache(m *Model, o SessionOptions, workers int) kvCache {
 		}
 	}
 	for w := range c.work {
-		c.work[w].sums = make([]int32, 2*valueDim(m))
+		c.work[w].sums, c.work[w].part = make([]int32, 2*valueDim(m)), make([]float32, valueDim(m))
+		c.work[w].pieces = make([]slots, 0, 3+m.g.MaxSeqLen/mostSummed)
 	}
 	return c
 }

@@ -51,7 +51,8 @@ const (
 	// has per goroutine: one that the system stops then holds up a part only.
 	partsEach    = 3
 	worthCutting = 10_000_000
-	// Helpers look this often for work before they sleep, about 50 microseconds.
+	// Helpers look this often for a new region before they sleep, about 50
+	// microseconds.
 	looks = 2000
 	// Every so many looks the scheduler may run something else.
 	yieldEvery = 64
@@ -201,11 +202,19 @@ func rest(i int) {
 // serve is a helper's life.
 func (p *pool) serve(worker int) {
 	debug.SetPanicOnFault(true)
+	patience := looks
+	if p.size > runtime.GOMAXPROCS(0) {
+		patience = 1 // whoever looks keeps another one from working
+	}
+	own, seen := &p.shares[worker].state, uint64(0)
 	for i := 1; !p.closed.Load(); i++ {
+		region := own.Load() / regionStep
 		switch {
-		case p.takePart(worker):
-			i = 0
-		case i < looks:
+		case region != seen:
+			for p.takePart(worker) {
+			}
+			i, seen = 0, region
+		case i < patience:
 			rest(i)
 		default:
 			p.sleep()

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/libneedle/libneedle/quant"
 	"github.com/libneedle/libneedle/simd"
@@ -34,8 +35,9 @@ type SessionOptions struct {
 // file was truncated underneath.
 var ErrFault = errors.New("model: the archive's memory could not be read; was the file truncated?")
 
-// ErrNotFinite reports logits with an infinity or NaN among them: the archive's
-// weights overflow float32.
+// ErrNotFinite reports that logits, or a value on the way to them, are infinite or
+// no number: the archive's weights overflow float32. From then on every position
+// of the sequence does.
 var ErrNotFinite = errors.New("model: logits are not finite")
 
 // Session is the state of one sequence: KV cache, convolution rows, engram
@@ -62,7 +64,9 @@ type Session struct {
 	last     *quant.Activations // the last position's input to the head
 	lastCell []float32          // [layers+1][d]
 	logits   []float32
-	fresh    bool // logits belong to the last position
+	fresh    bool        // logits belong to the last position
+	broken   bool        // something that was fed led to a value that is not finite
+	overflow atomic.Bool // the block did
 
 	// One block's working values; the stage functions read these fields.
 	tokens            []token
@@ -254,6 +258,9 @@ func (s *Session) Logits() ([]float32, error) {
 			return nil, err
 		}
 		s.fresh = true
+	}
+	if s.broken {
+		return nil, ErrNotFinite
 	}
 	for _, v := range s.logits {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {

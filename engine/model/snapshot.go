@@ -18,6 +18,7 @@ type Snapshot struct {
 	pools     []poolState
 	lastQ     []int8
 	lastScale float32
+	broken    bool
 	lastCell  []float32
 }
 
@@ -32,6 +33,7 @@ func (s *Session) Snapshot() *Snapshot {
 		history:   slices.Clone(s.history),
 		lastQ:     slices.Clone(s.last.Q),
 		lastScale: s.last.Scale[0],
+		broken:    s.broken,
 		lastCell:  slices.Clone(s.lastCell),
 		pools:     slices.Clone(s.pools),
 	}
@@ -59,7 +61,7 @@ func (s *Session) Restore(n *Snapshot) error {
 	if n == nil || !n.model.sameAs(s.m) || n.window != s.opt.Window || len(n.pools) != len(s.pools) || len(n.lastCell) != len(s.lastCell) {
 		return errors.New("model: the snapshot was not taken from a session of this model and these options")
 	}
-	s.pos, s.sink = n.pos, n.sink
+	s.pos, s.sink, s.broken = n.pos, n.sink, n.broken
 	copy(s.history, n.history)
 	s.kv.reserve(n.pos, n.sink)
 	s.rawTrail.reset()
