@@ -16,39 +16,106 @@ func (m *Model) rawWidths() (qEnd, kEnd, end int) {
 	return qEnd, kEnd, kEnd + g.KVHeads*g.VDim
 }
 
-func (m *Model) splitRaw(row []float32) rawRow {
-	qEnd, kEnd, _ := m.rawWidths()
-	return rawRow{row[:qEnd], row[qEnd:kEnd], row[kEnd:]}
+// heads is a range of key-value heads, and the query heads that read them.
+type heads struct{ lo, hi int }
+
+func (m *Model) allHeads() heads { return heads{0, m.g.KVHeads} }
+
+// query is the range of query heads.
+func (h heads) query(m *Model) (lo, hi int) {
+	per := m.g.Heads / m.g.KVHeads
+	return h.lo * per, h.hi * per
 }
 
-// keysValues turns raw projections into the int8 query, and the int8 key and
+// gated is the heads' part of a vector of all query heads' values.
+func (h heads) gated(m *Model, x []float32) []float32 {
+	lo, hi := h.query(m)
+	return x[lo*m.g.VDim : hi*m.g.VDim]
+}
+
+// splitRaw is the heads' part of a row of all projections.
+func (m *Model) splitRaw(row []float32, h heads) rawRow {
+	qEnd, kEnd, _ := m.rawWidths()
+	lo, hi := h.query(m)
+	return rawRow{
+		row[lo*m.g.QKDim : hi*m.g.QKDim],
+		row[qEnd:][h.lo*m.g.QKDim : h.hi*m.g.QKDim],
+		row[kEnd:][h.lo*m.g.VDim : h.hi*m.g.VDim],
+	}
+}
+
+// attention computes q, k, v and gate, whose products are s.jobs, and what the
+// heads make of them. Where goroutines can have whole heads for themselves, each
+// goes all the way with its own: one region instead of three, and nothing that
+// one core computes is read by another before the output projection.
+func (s *Session) attention() {
+	g := &s.m.g
+	if s.hook == nil && s.pool.size > 1 && s.pool.size <= g.KVHeads && s.m.headsInTiles() {
+		s.pool.run(g.KVHeads, s.productWork()+s.attendWork(), s.stage.attendHeads)
+		s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
+	} else {
+		s.products()
+		s.eachToken(8*g.Width, s.stage.keysValues)
+		s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
+		s.pool.run(s.n*g.Heads, s.attendWork(), s.stage.attend)
+		s.eachToken(2*g.Width, s.stage.gate)
+	}
+	s.eachToken(4*g.Width, s.stage.attendOut)
+}
+
+// headsInTiles says whether the rows of each head begin with a tile.
+func (m *Model) headsInTiles() bool {
+	return m.g.QKDim%simd.TileRows == 0 && m.g.VDim%simd.TileRows == 0
+}
+
+// attendHeads is the attention of key-value heads lo to hi.
+func (s *Session) attendHeads(worker, lo, hi int) {
+	h, w := heads{lo, hi}, &s.scratch[worker]
+	for _, j := range s.jobs {
+		each := j.m.Tiles() / s.m.g.KVHeads
+		j.m.Mul(j.y.data, j.y.width, s.x, 0, s.n, lo*each, hi*each)
+	}
+	for i := range s.n {
+		t := &s.tokens[i]
+		s.keysValuesOf(t, w, h)
+		for head, end := h.query(s.m); head < end; head++ {
+			s.attendHead(t, head, &s.kv.work[worker])
+		}
+		s.k.MulSigmoid(h.gated(s.m, t.o), h.gated(s.m, t.gate))
+	}
+}
+
+func (s *Session) keysValues(t *token, w *scratch) { s.keysValuesOf(t, w, s.m.allHeads()) }
+
+// keysValuesOf turns raw projections into the int8 query, and the int8 key and
 // value that go to the cache.
-func (s *Session) keysValues(t *token, w *scratch) {
+func (s *Session) keysValuesOf(t *token, w *scratch, h heads) {
 	b, g := &s.m.blocks[s.layer], &s.m.g
-	raw := s.m.splitRaw(s.raw.at(t.index))
+	raw, x := s.m.splitRaw(s.raw.at(t.index), h), s.m.splitRaw(w.tapped, h)
 	s.see("attn.q_raw", t, raw.q)
 	s.see("attn.k_raw", t, raw.k)
 	s.see("attn.v_raw", t, raw.v)
 	s.see("attn.gate_raw", t, t.gate)
-	s.convolve(t, b, w)
-	s.normalizeHeads(w.q, b.qNorm)
-	s.see("attn.q_norm", t, w.q)
-	s.normalizeHeads(w.k, b.kNorm)
-	s.see("attn.k_norm", t, w.k)
-	s.k.Rotary(w.q, t.cos, t.sin)
-	s.see("attn.q_rope", t, w.q)
-	s.k.Rotary(w.k, t.cos, t.sin)
-	s.see("attn.k_rope", t, w.k)
+	s.convolve(t, b, x, h)
+	s.normalizeHeads(x.q, b.qNorm)
+	s.see("attn.q_norm", t, x.q)
+	s.normalizeHeads(x.k, b.kNorm)
+	s.see("attn.k_norm", t, x.k)
+	s.k.Rotary(x.q, t.cos, t.sin)
+	s.see("attn.q_rope", t, x.q)
+	s.k.Rotary(x.k, t.cos, t.sin)
+	s.see("attn.k_rope", t, x.k)
 
-	s.quantizeHeads("attn.q8", t, &t.q8, w.q, g.QKDim)
-	s.quantizeHeads("attn.k8", t, &w.k8, w.k, g.QKDim)
-	s.quantizeHeads("attn.v8", t, &w.v8, w.v, g.VDim)
-	t.seen = s.kv.find(&t.ranges, s.visible(t.pos), t.pos, s.sink)
+	q8 := t.q8.part(h.query(s.m))
+	k8, v8 := w.k8.part(h.lo, h.hi), w.v8.part(h.lo, h.hi)
+	s.quantizeHeads("attn.q8", t, &q8, x.q, g.QKDim)
+	s.quantizeHeads("attn.k8", t, &k8, x.k, g.QKDim)
+	s.quantizeHeads("attn.v8", t, &v8, x.v, g.VDim)
 	slot := s.kv.slot(t.pos, s.sink)
-	for i := range s.kv.layers[s.layer] {
-		h := &s.kv.layers[s.layer][i]
-		h.putKey(slot, w.k8.of(i, g.QKDim), w.k8.scale[i])
-		h.putValue(slot, w.v8.of(i, g.VDim), w.v8.scale[i])
+	for i := range k8.scale {
+		kv := &s.kv.layers[s.layer][h.lo+i]
+		kv.putKey(slot, k8.of(i, g.QKDim), k8.scale[i])
+		kv.putValue(slot, v8.of(i, g.VDim), v8.scale[i])
 	}
 }
 
@@ -66,27 +133,33 @@ func newHeads8(heads, room int) heads8 {
 
 func (x *heads8) of(head, dim int) []int8 { return x.q[head*x.room:][:dim] }
 
-// convolve runs the causal taps over the newest raw rows.
-func (s *Session) convolve(t *token, b *block, w *scratch) {
-	raw := s.m.splitRaw(s.raw.at(t.index))
-	if len(b.qTaps) == 0 {
-		copy(w.q, raw.q)
-		copy(w.k, raw.k)
-		copy(w.v, raw.v)
+func (x *heads8) part(lo, hi int) heads8 {
+	return heads8{x.q[lo*x.room : hi*x.room], x.scale[lo:hi], x.room}
+}
+
+// convolve runs the causal taps over the heads' newest raw rows.
+func (s *Session) convolve(t *token, b *block, x rawRow, h heads) {
+	raw := s.m.splitRaw(s.raw.at(t.index), h)
+	if len(b.taps) == 0 {
+		copy(x.q, raw.q)
+		copy(x.k, raw.k)
+		copy(x.v, raw.v)
 		return
 	}
-	s.k.Mul(w.q, b.qTaps[0], raw.q)
-	s.k.Mul(w.k, b.kTaps[0], raw.k)
-	s.k.Mul(w.v, b.vTaps[0], raw.v)
-	for j := 1; j < min(len(b.qTaps), t.pos+1); j++ {
-		raw := s.m.splitRaw(s.keptRaw[s.layer].before(&s.rawTrail, &s.raw, t.index, j))
-		s.k.MulAdd(w.q, b.qTaps[j], raw.q)
-		s.k.MulAdd(w.k, b.kTaps[j], raw.k)
-		s.k.MulAdd(w.v, b.vTaps[j], raw.v)
+	tap := s.m.splitRaw(b.taps[0], h)
+	s.k.Mul(x.q, tap.q, raw.q)
+	s.k.Mul(x.k, tap.k, raw.k)
+	s.k.Mul(x.v, tap.v, raw.v)
+	for j := 1; j < min(len(b.taps), t.pos+1); j++ {
+		raw := s.m.splitRaw(s.keptRaw[s.layer].before(&s.rawTrail, &s.raw, t.index, j), h)
+		tap := s.m.splitRaw(b.taps[j], h)
+		s.k.MulAdd(x.q, tap.q, raw.q)
+		s.k.MulAdd(x.k, tap.k, raw.k)
+		s.k.MulAdd(x.v, tap.v, raw.v)
 	}
-	s.see("attn.q_taps", t, w.q)
-	s.see("attn.k_taps", t, w.k)
-	s.see("attn.v_taps", t, w.v)
+	s.see("attn.q_taps", t, x.q)
+	s.see("attn.k_taps", t, x.k)
+	s.see("attn.v_taps", t, x.v)
 }
 
 // normalizeHeads normalises each head vector by itself.
@@ -234,10 +307,14 @@ func (s *Session) seePart(name string, t *token, head int, x []float32) {
 	}
 }
 
-// attendOut gates the heads' outputs and prepares the output projection.
-func (s *Session) attendOut(t *token, _ *scratch) {
+// gate gates the heads' outputs.
+func (s *Session) gate(t *token, _ *scratch) {
 	s.see("attn.o", t, t.o)
 	s.k.MulSigmoid(t.o, t.gate)
+}
+
+// attendOut prepares the output projection.
+func (s *Session) attendOut(t *token, _ *scratch) {
 	s.see("attn.gated", t, t.o)
 	s.inputs("attn.o8", t, s.o8, t.o)
 }

@@ -13,7 +13,7 @@ type token struct {
 	id    int32
 	pos   int
 
-	lanes                   []float32 // [n][d]
+	lanes                   []float32 // [n][d], with room for one more
 	preRaw, postRaw, resRaw []float32 // [n], [n], [n*n] of the lane maps' row
 	post, res               []float32
 	u, x                    []float32 // [d]
@@ -35,7 +35,7 @@ func (s *Session) newToken(index int) token {
 	f := func(n int) []float32 { return make([]float32, n) }
 	maps := s.maps.at(index)
 	t := token{
-		index: index, lanes: f(n * d),
+		index: index, lanes: f((n + 1) * d)[:n*d],
 		preRaw: maps[:n], postRaw: maps[n : 2*n], resRaw: maps[2*n:], post: f(n), res: f(n * n),
 		u: f(d), x: f(d), gate: s.gates.at(index), q8: newHeads8(g.Heads, keyDim(m)),
 		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2), o: f(g.Heads * g.VDim), r: s.outs.at(index),
@@ -53,8 +53,9 @@ func (s *Session) newToken(index int) token {
 type scratch struct {
 	unit, nextLanes    []float32 // [n*d]
 	pre                []float32 // [n]
-	y, norm            []float32 // [d]
-	q, k, v            []float32 // [H*qk], [K*qk], [K*v]
+	mix                []float32 // [n][n+1], weights of the lanes and of the block's change
+	norm               []float32 // [d]
+	tapped             []float32 // q, k and v after the taps
 	k8, v8             heads8
 	cond               []float32 // [rank]
 	condN, z1, z2, tmp []float32 // [hada_n]
@@ -65,11 +66,13 @@ type scratch struct {
 
 func newScratch(m *Model) scratch {
 	g := m.g
+	_, _, raw := m.rawWidths()
 	f := func(n int) []float32 { return make([]float32, n) }
 	return scratch{
-		unit: f(g.Lanes * g.Width), nextLanes: f(g.Lanes * g.Width), pre: f(g.Lanes), y: f(g.Width), norm: f(g.Width),
-		q: f(g.Heads * g.QKDim), k: f(g.KVHeads * g.QKDim), v: f(g.KVHeads * g.VDim),
-		k8: newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
+		unit: f(g.Lanes * g.Width), nextLanes: f((g.Lanes + 1) * g.Width)[:g.Lanes*g.Width], pre: f(g.Lanes),
+		mix: f(g.Lanes * (g.Lanes + 1)), norm: f(g.Width),
+		tapped: f(raw),
+		k8:     newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
 		cond: f(m.blocks[0].rank), condN: f(g.HadaSize), z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
 		rowIn: f(g.EngramTables * g.EngramSubDim),
 	}
@@ -80,6 +83,7 @@ func newScratch(m *Model) scratch {
 type stages struct {
 	begin, engramRow, engramTaps       func(worker, lo, hi int)
 	lanes, mixIn, keysValues, attend   func(worker, lo, hi int)
+	attendHeads, gate                  func(worker, lo, hi int)
 	attendOut, blockOut, multiply, end func(worker, lo, hi int)
 }
 
@@ -93,7 +97,7 @@ func (s *Session) bindStages() stages {
 	}
 	return stages{
 		begin: each(s.begin), engramRow: each(s.engramRow), engramTaps: each(s.engramTaps),
-		lanes: each(s.quantizeLanes), mixIn: each(s.mixIn), keysValues: each(s.keysValues), attend: s.attend,
+		lanes: each(s.quantizeLanes), mixIn: each(s.mixIn), keysValues: each(s.keysValues), attend: s.attend, attendHeads: s.attendHeads, gate: each(s.gate),
 		attendOut: each(s.attendOut), blockOut: each(s.blockOut),
 		multiply: s.multiply, end: s.updatePools,
 	}
@@ -121,7 +125,6 @@ func (s *Session) forward(ids []int32) {
 }
 
 func (s *Session) runBlock(b *block) {
-	g := &s.m.g
 	if b.site >= 0 {
 		s.engram(b.site)
 	}
@@ -135,11 +138,7 @@ func (s *Session) runBlock(b *block) {
 	qEnd, kEnd, _ := s.m.rawWidths()
 	s.x = s.h
 	s.jobs = append(s.jobs[:0], job{b.q, s.raw}, job{b.k, s.raw.from(qEnd)}, job{b.v, s.raw.from(kEnd)}, job{b.gate, s.gates})
-	s.products()
-	s.eachToken(8*g.Width, s.stage.keysValues)
-	s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
-	s.pool.run(s.n*g.Heads, s.attendWork(), s.stage.attend)
-	s.eachToken(8*g.Width, s.stage.attendOut)
+	s.attention()
 	s.x, s.jobs = s.o8, append(s.jobs[:0], job{b.out, s.outs})
 	s.products()
 	s.eachToken(s.m.mlpWork, s.stage.blockOut)
@@ -152,13 +151,17 @@ type job struct {
 }
 
 // products runs s.jobs, all of which read s.x, over their tiles taken together.
-func (s *Session) products() {
-	tiles := 0
+func (s *Session) products() { s.pool.run(s.jobTiles(), s.productWork(), s.stage.multiply) }
+
+func (s *Session) jobTiles() (tiles int) {
 	for i := range s.jobs {
 		tiles += s.jobs[i].m.Tiles()
 	}
-	s.pool.run(tiles, s.n*tiles*simd.TileRows*s.x.Stride, s.stage.multiply)
+	return tiles
 }
+
+// productWork is the multiply-adds of s.jobs.
+func (s *Session) productWork() int { return s.n * s.jobTiles() * simd.TileRows * s.x.Stride }
 
 func (s *Session) multiply(_, lo, hi int) {
 	before := 0

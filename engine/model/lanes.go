@@ -16,6 +16,7 @@ func (s *Session) quantizeLanes(t *token, w *scratch) {
 // prepares the attention's int8 input.
 func (s *Session) mixIn(t *token, w *scratch) {
 	b, g := &s.m.blocks[s.layer], &s.m.g
+	t.seen = s.kv.find(&t.ranges, s.visible(t.pos), t.pos, s.sink)
 	s.see("lanes.pre_raw", t, t.preRaw)
 	s.see("lanes.post_raw", t, t.postRaw)
 	s.see("lanes.res_raw", t, t.resRaw)
@@ -57,13 +58,18 @@ func (s *Session) blockOut(t *token, w *scratch) {
 	s.mlp(t, b, w)
 	s.see("mlp.x", t, t.x)
 
-	s.k.Sub(w.y, t.x, t.u)
-	s.see("lanes.y", t, w.y)
-	n, d := g.Lanes, g.Width
-	s.k.Combine(w.nextLanes, t.lanes, t.res, n, n, n, 1)
+	// The block's change is mixed like one more lane.
+	n := g.Lanes
+	terms := t.lanes[:(n+1)*g.Width]
+	y := terms[n*g.Width:]
+	s.k.Sub(y, t.x, t.u)
+	s.see("lanes.y", t, y)
 	for i := range n {
-		s.k.Axpy(w.nextLanes[i*d:(i+1)*d], t.post[i], w.y)
+		row := w.mix[i*(n+1) : (i+1)*(n+1)]
+		copy(row, t.res[i*n:(i+1)*n])
+		row[n] = t.post[i]
 	}
+	s.k.Combine(w.nextLanes, terms, w.mix, n, n+1, n+1, 1)
 	t.lanes, w.nextLanes = w.nextLanes, t.lanes
 	s.see("lanes.X", t, t.lanes)
 	if t.cells != nil {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/quant"
@@ -55,8 +56,7 @@ type block struct {
 
 	normIn        []float32
 	q, k, v, gate quant.Product
-	qTaps         [][]float32 // [taps][heads*qk]; none when the geometry has no taps
-	kTaps, vTaps  [][]float32
+	taps          [][]float32 // of q, k and v, one after the other; none when the geometry has no taps
 	qNorm, kNorm  []float32
 	out           quant.Product
 	postNorm      []float32
@@ -324,7 +324,10 @@ func (l *loader) block(old int, g cact.Geometry) block {
 		condV: l.transposed(role("cond_v")), rank: len(l.rows(role("cond_v"))[0]), condU: l.floats(role("cond_u")),
 	}
 	if g.ConvTaps > 0 {
-		b.qTaps, b.kTaps, b.vTaps = l.rows(role("q_taps")), l.rows(role("k_taps")), l.rows(role("v_taps"))
+		k, v := l.rows(role("k_taps")), l.rows(role("v_taps"))
+		for j, q := range l.rows(role("q_taps")) {
+			b.taps = append(b.taps, slices.Concat(q, k[j], v[j]))
+		}
 	}
 	return b
 }
