@@ -35,7 +35,7 @@ func (s *Session) newToken(index int) token {
 	f := func(n int) []float32 { return make([]float32, n) }
 	maps := s.maps.at(index)
 	t := token{
-		index: index, lanes: f((n + 1) * d)[:n*d],
+		index: index, lanes: make([]float32, n*d, (n+1)*d),
 		preRaw: maps[:n], postRaw: maps[n : 2*n], resRaw: maps[2*n:], post: f(n), res: f(n * n),
 		u: f(d), x: f(d), gate: s.gates.at(index), q8: newHeads8(g.Heads, keyDim(m)),
 		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2), o: f(g.Heads * g.VDim), r: s.outs.at(index),
@@ -62,14 +62,24 @@ type scratch struct {
 	rowIn              []float32 // [tables*sub]
 	recall             [1]float32
 	group              [simd.Group]float32
+	_                  [2 * cacheLine]byte
+}
+
+// cacheLine is what cores send each other, in bytes; some send two at a time.
+const cacheLine = 64
+
+// apart allocates n values that share no cache line with anything else: two
+// workers that write to one line wait for each other.
+func apart(n int) []float32 {
+	const line = cacheLine / 4
+	return make([]float32, roundUp(n, line)+line)[:n]
 }
 
 func newScratch(m *Model) scratch {
-	g := m.g
+	g, f := m.g, apart
 	_, _, raw := m.rawWidths()
-	f := func(n int) []float32 { return make([]float32, n) }
 	return scratch{
-		unit: f(g.Lanes * g.Width), nextLanes: f((g.Lanes + 1) * g.Width)[:g.Lanes*g.Width], pre: f(g.Lanes),
+		unit: f(g.Lanes * g.Width), nextLanes: make([]float32, g.Lanes*g.Width, (g.Lanes+1)*g.Width), pre: f(g.Lanes),
 		mix: f(g.Lanes * (g.Lanes + 1)), norm: f(g.Width),
 		tapped: f(raw),
 		k8:     newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),

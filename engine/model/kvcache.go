@@ -29,6 +29,7 @@ type attention struct {
 	sums      []int32
 	part      []float32 // of an output
 	pieces    []slots
+	_         [2 * cacheLine]byte
 }
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
@@ -45,7 +46,7 @@ func newKVCache(m *Model, o SessionOptions, workers int) kvCache {
 		}
 	}
 	for w := range c.work {
-		c.work[w].sums, c.work[w].part = make([]int32, 2*valueDim(m)), make([]float32, valueDim(m))
+		c.work[w].sums, c.work[w].part = make([]int32, 2*valueDim(m)), apart(valueDim(m))
 		c.work[w].pieces = make([]slots, 0, 3+m.g.MaxSeqLen/mostSummed)
 	}
 	return c

@@ -22,9 +22,12 @@ func (s *Session) mixIn(t *token, w *scratch) {
 	s.see("lanes.res_raw", t, t.resRaw)
 
 	for i := range w.pre {
-		w.pre[i] = simd.Sigmoid(float32(b.aPre*t.preRaw[i]) + b.bPre[i])
-		t.post[i] = 2 * simd.Sigmoid(float32(b.aPost*t.postRaw[i])+b.bPost[i])
+		t.preRaw[i] = float32(b.aPre*t.preRaw[i]) + b.bPre[i]
+		t.postRaw[i] = float32(b.aPost*t.postRaw[i]) + b.bPost[i]
+		w.pre[i], t.post[i] = 1, 2
 	}
+	s.k.MulSigmoid(w.pre, t.preRaw)
+	s.k.MulSigmoid(t.post, t.postRaw)
 	s.see("lanes.pre", t, w.pre)
 	s.see("lanes.post", t, t.post)
 	for i := range t.res {

@@ -25,11 +25,12 @@ type pool struct {
 	least int // work of a region from which on it is shared
 
 	shares []share
-	parts  int64 // of all regions so far
-
-	asleep atomic.Int32
 	wake   chan struct{}
 	closed atomic.Bool
+	asleep atomic.Int32
+
+	_     [2 * cacheLine]byte // helpers read what is above all the time
+	parts int64               // of all regions so far
 
 	mu    sync.Mutex
 	fault any // the first failure of the region
