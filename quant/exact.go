@@ -74,13 +74,14 @@ func (t *Table) Row(dst []float32, row int, scratch *[simd.Group]float32) {
 	for g := range t.groups {
 		n := row*t.groups + g
 		part := dst[g*simd.Group : min((g+1)*simd.Group, t.cols)]
-		values := scratch
-		if len(part) == simd.Group {
-			values = (*[simd.Group]float32)(part)
-		}
+		packed := t.codes[n*t.groupBytes : (n+1)*t.groupBytes]
 		norm := simd.HalfToFloat(uint16(t.norms[2*n]) | uint16(t.norms[2*n+1])<<8)
-		t.group(values, t.codes[n*t.groupBytes:(n+1)*t.groupBytes], norm)
-		copy(part, values[:])
+		if len(part) == simd.Group {
+			t.group((*[simd.Group]float32)(part), packed, norm)
+			continue
+		}
+		t.group(scratch, packed, norm)
+		copy(part, scratch[:])
 	}
 }
 

@@ -128,7 +128,7 @@ type heads8 struct {
 }
 
 func newHeads8(heads, room int) heads8 {
-	return heads8{make([]int8, heads*room), make([]float32, heads), room}
+	return heads8{apart[int8](heads * room), apart[float32](heads), room}
 }
 
 func (x *heads8) of(head, dim int) []int8 { return x.q[head*x.room:][:dim] }

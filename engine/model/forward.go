@@ -1,6 +1,8 @@
 package model
 
 import (
+	"unsafe"
+
 	"github.com/libneedle/libneedle/quant"
 	"github.com/libneedle/libneedle/simd"
 )
@@ -70,13 +72,14 @@ const cacheLine = 64
 
 // apart allocates n values that share no cache line with anything else: two
 // workers that write to one line wait for each other.
-func apart(n int) []float32 {
-	const line = cacheLine / 4
-	return make([]float32, roundUp(n, line)+line)[:n]
+func apart[T int8 | int32 | float32](n int) []T {
+	var one T
+	line := cacheLine / int(unsafe.Sizeof(one))
+	return make([]T, roundUp(n, line)+line)[:n]
 }
 
 func newScratch(m *Model) scratch {
-	g, f := m.g, apart
+	g, f := m.g, apart[float32]
 	_, _, raw := m.rawWidths()
 	return scratch{
 		unit: f(g.Lanes * g.Width), nextLanes: make([]float32, g.Lanes*g.Width, (g.Lanes+1)*g.Width), pre: f(g.Lanes),

@@ -46,7 +46,7 @@ func newKVCache(m *Model, o SessionOptions, workers int) kvCache {
 		}
 	}
 	for w := range c.work {
-		c.work[w].sums, c.work[w].part = make([]int32, 2*valueDim(m)), apart(valueDim(m))
+		c.work[w].sums, c.work[w].part = apart[int32](2*valueDim(m)), apart[float32](valueDim(m))
 		c.work[w].pieces = make([]slots, 0, 3+m.g.MaxSeqLen/mostSummed)
 	}
 	return c
