@@ -11,11 +11,20 @@ const SlotTile = 16
 // of slot s of such a group is at byte 4*i + s.
 const ValueSlots = 4
 
-// ScoreKeys writes the scores of one query with whole tiles of keys:
-// dst[i] = float32(q . key i) * (scale * keyScale[i]). dst and keyScale hold
-// tiles*SlotTile values, keys hold tiles*SlotTile*len(q) bytes; len(q) is a
-// multiple of 4. No value is -128.
-func ScoreKeys(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32) {
+// ScoreKeys writes the scores of several queries with whole tiles of keys, a row
+// for each query: value i of row j is float32(q_j . key i) * (scale[j] * keyScale[i]).
+// dst holds len(scale) rows of len(keyScale) values, q len(scale) queries, whose
+// length is a multiple of 4; keyScale holds whole tiles, and keys their bytes. No
+// value is -128.
+func ScoreKeys(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32) {
+	slots := len(keyScale)
+	for j, s := range scale {
+		n := len(q) / len(scale)
+		scoreKeys(dst[j*slots:(j+1)*slots], q[j*n:(j+1)*n], s, keys, keyScale)
+	}
+}
+
+func scoreKeys(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32) {
 	for i := range dst {
 		tile := keys[i/SlotTile*SlotTile*len(q)+i%SlotTile*4:]
 		var dot int32
@@ -27,6 +36,26 @@ func ScoreKeys(dst []float32, q []int8, scale float32, keys []int8, keyScale []f
 	}
 }
 
+// Weigh turns rows of scores into weights of values that are int8 with a scale
+// each. A row is len(valueScale) scores, not none, and begins stride after the
+// one before; there are len(total) rows. With top the largest score of a row,
+// its values become Exp(score-top) * valueScale. total gets the sum of the
+// exponentials, largest the largest weight, or 0 if none is above it.
+func Weigh(w []float32, stride int, valueScale, total, largest []float32) {
+	for j := range total {
+		row := w[j*stride:][:len(valueScale)]
+		ExpInto(row, row, Max(row))
+		total[j] = Sum(row)
+		Mul(row, row, valueScale)
+		largest[j] = 0
+		for _, v := range row {
+			if v > largest[j] {
+				largest[j] = v
+			}
+		}
+	}
+}
+
 // weightBits is the precision of attention weights: two digits of 7 bits, the
 // most that every CPU's byte products take.
 const weightBits = 14
@@ -35,21 +64,33 @@ const weightBits = 14
 const MaxWeight = 1<<weightBits - 1
 
 // SplitWeights writes round-half-even(w*factor) to high and low as digits:
-// 128*high + low. The products are between 0 and MaxWeight.
-func SplitWeights(high, low []uint8, w []float32, factor float32) {
-	high, low = high[:len(w)], low[:len(w)]
-	for i, v := range w {
-		// The sum's low bits are the rounded number.
-		n := math.Float32bits(float32(v*factor) + rounding)
-		high[i], low[i] = uint8(n>>7)&127, uint8(n)&127
+// 128*high + low. The products are between 0 and MaxWeight. Rows of n weights
+// and of their digits begin stride apart, one for each factor.
+func SplitWeights(high, low []uint8, w []float32, stride, n int, factor []float32) {
+	for j, f := range factor {
+		at := j * stride
+		h, l := high[at:at+n], low[at:at+n]
+		for i, v := range w[at : at+n] {
+			// The sum's low bits are the rounded number.
+			bits := math.Float32bits(float32(v*f) + rounding)
+			h[i], l[i] = uint8(bits>>7)&127, uint8(bits)&127
+		}
 	}
 }
 
-// SumValues adds to sums[0] the exact sum over slots of high[s]*value s, and
-// to sums[1] that of low[s]*value s. sums is two rows of len(sums)/2 values, a
-// multiple of 16; high and low have one digit per slot, whole groups of
-// ValueSlots; values hold len(high)*len(sums)/2 bytes.
-func SumValues(sums []int32, high, low []uint8, values []int8) {
+// SumValues adds up values by several rows of weights. Row j of sums is twice dim
+// numbers: to the first dim it adds the exact sum over slots of high[s]*value s,
+// to the others that of low[s]*value s. A row's digits, one for each slot, begin
+// stride after those of the row before. dim is a multiple of 16, the number of
+// slots one of ValueSlots; values hold dim bytes for each.
+func SumValues(sums []int32, high, low []uint8, stride, dim int, values []int8) {
+	for j := 0; j < len(sums)/(2*dim); j++ {
+		h, l := high[j*stride:][:len(values)/dim], low[j*stride:][:len(values)/dim]
+		sumValues(sums[j*2*dim:(j+1)*2*dim], h, l, values)
+	}
+}
+
+func sumValues(sums []int32, high, low []uint8, values []int8) {
 	dim := len(sums) / 2
 	for i := range dim {
 		var h, l int32
@@ -65,12 +106,14 @@ func SumValues(sums []int32, high, low []uint8, values []int8) {
 	}
 }
 
-// JoinSums writes (128*sums[0][i] + sums[1][i]) * unit to dst, with rows of
-// sums as SumValues has them; dst may be shorter than a row.
-func JoinSums(dst []float32, sums []int32, unit float32) {
-	low := sums[len(sums)/2:]
-	for i := range dst {
-		dst[i] = (float32(float32(sums[i])*128) + float32(low[i])) * unit
+// JoinSums writes (128*high + low) * unit, for rows of sums as SumValues has them
+// and a unit for each: the first n values of row j go to dst[j*n:].
+func JoinSums(dst []float32, n int, sums []int32, dim int, unit []float32) {
+	for j, u := range unit {
+		high, low := sums[2*j*dim:][:n], sums[(2*j+1)*dim:][:n]
+		for i, h := range high {
+			dst[j*n+i] = (float32(float32(h)*128) + float32(low[i])) * u
+		}
 	}
 }
 

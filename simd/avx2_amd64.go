@@ -20,16 +20,19 @@ func wide4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, gro
 func peakAVX2(rounds int) int
 
 //go:noescape
-func scoreKeysAVX2(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32)
+func scoreKeysAVX2(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
 
 //go:noescape
-func sumValuesAVX2(sums []int32, high []uint8, low []uint8, values []int8)
+func sumValuesAVX2(sums []int32, high []uint8, low []uint8, stride int, dim int, values []int8)
 
 //go:noescape
-func splitWeightsAVX2(high []uint8, low []uint8, w []float32, factor float32)
+func splitWeightsAVX2(high []uint8, low []uint8, w []float32, stride int, n int, factor []float32)
 
 //go:noescape
-func joinSumsAVX2(dst []float32, sums []int32, unit float32)
+func joinSumsAVX2(dst []float32, n int, sums []int32, dim int, unit []float32)
+
+//go:noescape
+func weighAVX2(w []float32, stride int, valueScale []float32, total []float32, largest []float32)
 
 //go:noescape
 func rotateAVX2(h []int16, q []int8)

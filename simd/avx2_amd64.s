@@ -2730,268 +2730,563 @@ done22:
 	VZEROUPPER
 	RET
 
-// func scoreKeysAVX2(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·scoreKeysAVX2(SB), $0-104
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         keys_base+56(FP), DX
-	MOVQ         keyScale_base+80(FP), BX
-	MOVSS        scale+48(FP), X0
-	VBROADCASTSS X0, Y1
-	VBROADCASTSS X0, Y0
-	VPXOR        Y2, Y2, Y2
-	VPXOR        Y3, Y3, Y3
-	VMOVUPS      constantsAVX2<>+1408(SB), Y4
+// func scoreKeysAVX2(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+// Requires: AVX, AVX2
+TEXT ·scoreKeysAVX2(SB), $0-120
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  q_base+24(FP), BX
+	MOVQ  scale_base+48(FP), SI
+	MOVQ  scale_len+56(FP), DI
+	MOVQ  keyScale_len+104(FP), R8
+	TESTQ DI, DI
+	JZ    done23
+	MOVQ  q_len+32(FP), AX
+	XORQ  DX, DX
+	DIVQ  DI
+	SHLQ  $0x02, R8
 
-tile23:
-	TESTQ   CX, CX
-	JZ      done24
-	VMOVAPS Y2, Y5
-	VMOVAPS Y3, Y6
-	MOVQ    q_base+24(FP), SI
-	MOVQ    q_len+32(FP), DI
+queries24:
+	CMPQ    DI, $0x03
+	JL      queriesDone25
+	VMOVUPS constantsAVX2<>+1408(SB), Y0
+	MOVQ    keys_base+72(FP), DX
+	MOVQ    keyScale_base+96(FP), R9
+	MOVQ    keyScale_len+104(FP), R10
+	MOVQ    CX, R11
 
-values25:
-	CMPQ         DI, $0x10
-	JL           valuesDone26
-	VPBROADCASTD (SI), Y7
-	VPABSB       (DX), Y8
-	VPSIGNB      (DX), Y7, Y9
-	VPMADDUBSW   Y9, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+tile26:
+	TESTQ R10, R10
+	JZ    tilesDone27
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	MOVQ  BX, R12
+	MOVQ  AX, R13
+
+values28:
+	CMPQ         R13, $0x10
+	JL           valuesDone29
+	VPABSB       (DX), Y7
+	VPBROADCASTD (R12), Y8
+	VPSIGNB      (DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD (R12)(AX*1), Y8
+	VPSIGNB      (DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD (R12)(AX*2), Y8
+	VPSIGNB      (DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	VPABSB       32(DX), Y8
-	VPSIGNB      32(DX), Y7, Y7
-	VPMADDUBSW   Y7, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+	VPABSB       32(DX), Y7
+	VPBROADCASTD (R12), Y8
+	VPSIGNB      32(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD (R12)(AX*1), Y8
+	VPSIGNB      32(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y4, Y4
+	VPBROADCASTD (R12)(AX*2), Y8
+	VPSIGNB      32(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y6, Y6
-	VPBROADCASTD 4(SI), Y7
-	VPABSB       64(DX), Y8
-	VPSIGNB      64(DX), Y7, Y9
-	VPMADDUBSW   Y9, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+	VPABSB       64(DX), Y7
+	VPBROADCASTD 4(R12), Y8
+	VPSIGNB      64(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD 4(R12)(AX*1), Y8
+	VPSIGNB      64(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD 4(R12)(AX*2), Y8
+	VPSIGNB      64(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	VPABSB       96(DX), Y8
-	VPSIGNB      96(DX), Y7, Y7
-	VPMADDUBSW   Y7, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+	VPABSB       96(DX), Y7
+	VPBROADCASTD 4(R12), Y8
+	VPSIGNB      96(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD 4(R12)(AX*1), Y8
+	VPSIGNB      96(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y4, Y4
+	VPBROADCASTD 4(R12)(AX*2), Y8
+	VPSIGNB      96(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y6, Y6
-	VPBROADCASTD 8(SI), Y7
-	VPABSB       128(DX), Y8
-	VPSIGNB      128(DX), Y7, Y9
-	VPMADDUBSW   Y9, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+	VPABSB       128(DX), Y7
+	VPBROADCASTD 8(R12), Y8
+	VPSIGNB      128(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD 8(R12)(AX*1), Y8
+	VPSIGNB      128(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD 8(R12)(AX*2), Y8
+	VPSIGNB      128(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	VPABSB       160(DX), Y8
-	VPSIGNB      160(DX), Y7, Y7
-	VPMADDUBSW   Y7, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+	VPABSB       160(DX), Y7
+	VPBROADCASTD 8(R12), Y8
+	VPSIGNB      160(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD 8(R12)(AX*1), Y8
+	VPSIGNB      160(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y4, Y4
+	VPBROADCASTD 8(R12)(AX*2), Y8
+	VPSIGNB      160(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y6, Y6
-	VPBROADCASTD 12(SI), Y7
-	VPABSB       192(DX), Y8
-	VPSIGNB      192(DX), Y7, Y9
-	VPMADDUBSW   Y9, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+	VPABSB       192(DX), Y7
+	VPBROADCASTD 12(R12), Y8
+	VPSIGNB      192(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD 12(R12)(AX*1), Y8
+	VPSIGNB      192(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD 12(R12)(AX*2), Y8
+	VPSIGNB      192(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	VPABSB       224(DX), Y8
-	VPSIGNB      224(DX), Y7, Y7
-	VPMADDUBSW   Y7, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+	VPABSB       224(DX), Y7
+	VPBROADCASTD 12(R12), Y8
+	VPSIGNB      224(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD 12(R12)(AX*1), Y8
+	VPSIGNB      224(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y4, Y4
+	VPBROADCASTD 12(R12)(AX*2), Y8
+	VPSIGNB      224(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y6, Y6
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x10, SI
-	SUBQ         $0x10, DI
-	JMP          values25
+	ADDQ         $0x10, R12
+	SUBQ         $0x10, R13
+	JMP          values28
 
-valuesDone26:
-values27:
-	CMPQ         DI, $0x04
-	JL           valuesDone28
-	VPBROADCASTD (SI), Y7
-	VPABSB       (DX), Y8
-	VPSIGNB      (DX), Y7, Y9
-	VPMADDUBSW   Y9, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+valuesDone29:
+values30:
+	CMPQ         R13, $0x04
+	JL           valuesDone31
+	VPABSB       (DX), Y7
+	VPBROADCASTD (R12), Y8
+	VPSIGNB      (DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD (R12)(AX*1), Y8
+	VPSIGNB      (DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD (R12)(AX*2), Y8
+	VPSIGNB      (DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y5, Y5
-	VPABSB       32(DX), Y8
-	VPSIGNB      32(DX), Y7, Y7
-	VPMADDUBSW   Y7, Y8, Y8
-	VPMADDWD     Y4, Y8, Y8
+	VPABSB       32(DX), Y7
+	VPBROADCASTD (R12), Y8
+	VPSIGNB      32(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y2, Y2
+	VPBROADCASTD (R12)(AX*1), Y8
+	VPSIGNB      32(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y4, Y4
+	VPBROADCASTD (R12)(AX*2), Y8
+	VPSIGNB      32(DX), Y8, Y8
+	VPMADDUBSW   Y8, Y7, Y8
+	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y6, Y6
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x04, SI
-	SUBQ         $0x04, DI
-	JMP          values27
+	ADDQ         $0x04, R12
+	SUBQ         $0x04, R13
+	JMP          values30
 
-valuesDone28:
-	VCVTDQ2PS Y5, Y5
-	VMULPS    (BX), Y1, Y7
-	VMULPS    Y7, Y5, Y5
-	VMOVUPS   Y5, (AX)
-	VCVTDQ2PS Y6, Y6
-	VMULPS    32(BX), Y0, Y5
-	VMULPS    Y5, Y6, Y6
-	VMOVUPS   Y6, 32(AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, BX
-	SUBQ      $0x10, CX
-	JMP       tile23
+valuesDone31:
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (SI), Y7
+	VMULPS       (R9), Y7, Y7
+	VMULPS       Y7, Y1, Y1
+	VMOVUPS      Y1, (R11)
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS (SI), Y1
+	VMULPS       32(R9), Y1, Y1
+	VMULPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 32(R11)
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(SI), Y1
+	VMULPS       (R9), Y1, Y1
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      Y3, (R11)(R8*1)
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS 4(SI), Y1
+	VMULPS       32(R9), Y1, Y1
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      Y4, 32(R11)(R8*1)
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS 8(SI), Y1
+	VMULPS       (R9), Y1, Y1
+	VMULPS       Y1, Y5, Y5
+	VMOVUPS      Y5, (R11)(R8*2)
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 8(SI), Y1
+	VMULPS       32(R9), Y1, Y1
+	VMULPS       Y1, Y6, Y6
+	VMOVUPS      Y6, 32(R11)(R8*2)
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R9
+	SUBQ         $0x10, R10
+	JMP          tile26
 
-done24:
+tilesDone27:
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ $0x0c, SI
+	SUBQ $0x03, DI
+	JMP  queries24
+
+queriesDone25:
+queries32:
+	CMPQ    DI, $0x01
+	JL      queriesDone33
+	VMOVUPS constantsAVX2<>+1408(SB), Y0
+	MOVQ    keys_base+72(FP), DX
+	MOVQ    keyScale_base+96(FP), R9
+	MOVQ    keyScale_len+104(FP), R10
+	MOVQ    CX, R11
+
+tile34:
+	TESTQ R10, R10
+	JZ    tilesDone35
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	MOVQ  BX, R12
+	MOVQ  AX, R13
+
+values36:
+	CMPQ         R13, $0x10
+	JL           valuesDone37
+	VPABSB       (DX), Y3
+	VPBROADCASTD (R12), Y4
+	VPSIGNB      (DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VPABSB       32(DX), Y3
+	VPBROADCASTD (R12), Y4
+	VPSIGNB      32(DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VPABSB       64(DX), Y3
+	VPBROADCASTD 4(R12), Y4
+	VPSIGNB      64(DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VPABSB       96(DX), Y3
+	VPBROADCASTD 4(R12), Y4
+	VPSIGNB      96(DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VPABSB       128(DX), Y3
+	VPBROADCASTD 8(R12), Y4
+	VPSIGNB      128(DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VPABSB       160(DX), Y3
+	VPBROADCASTD 8(R12), Y4
+	VPSIGNB      160(DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	VPABSB       192(DX), Y3
+	VPBROADCASTD 12(R12), Y4
+	VPSIGNB      192(DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VPABSB       224(DX), Y3
+	VPBROADCASTD 12(R12), Y4
+	VPSIGNB      224(DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x10, R12
+	SUBQ         $0x10, R13
+	JMP          values36
+
+valuesDone37:
+values38:
+	CMPQ         R13, $0x04
+	JL           valuesDone39
+	VPABSB       (DX), Y3
+	VPBROADCASTD (R12), Y4
+	VPSIGNB      (DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	VPABSB       32(DX), Y3
+	VPBROADCASTD (R12), Y4
+	VPSIGNB      32(DX), Y4, Y4
+	VPMADDUBSW   Y4, Y3, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y2, Y2
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x04, R12
+	SUBQ         $0x04, R13
+	JMP          values38
+
+valuesDone39:
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (SI), Y3
+	VMULPS       (R9), Y3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (R11)
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS (SI), Y1
+	VMULPS       32(R9), Y1, Y1
+	VMULPS       Y1, Y2, Y2
+	VMOVUPS      Y2, 32(R11)
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R9
+	SUBQ         $0x10, R10
+	JMP          tile34
+
+tilesDone35:
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ $0x04, SI
+	SUBQ $0x01, DI
+	JMP  queries32
+
+queriesDone33:
+done23:
 	VZEROUPPER
 	RET
 
-// func sumValuesAVX2(sums []int32, high []uint8, low []uint8, values []int8)
+// func sumValuesAVX2(sums []int32, high []uint8, low []uint8, stride int, dim int, values []int8)
 // Requires: AVX, AVX2
-TEXT ·sumValuesAVX2(SB), $0-96
+TEXT ·sumValuesAVX2(SB), $0-112
 	MOVQ    sums_base+0(FP), AX
 	MOVQ    sums_len+8(FP), CX
-	SHRQ    $0x01, CX
-	MOVQ    values_base+72(FP), DX
-	MOVQ    CX, BX
-	SHLQ    $0x02, BX
+	LEAQ    (AX)(CX*4), CX
+	MOVQ    high_base+24(FP), DX
+	MOVQ    low_base+48(FP), BX
+	MOVQ    dim+80(FP), SI
+	SHLQ    $0x02, SI
 	VMOVUPS constantsAVX2<>+1408(SB), Y0
 
-values29:
-	CMPQ    CX, $0x20
-	JL      valuesDone30
+row40:
+	CMPQ AX, CX
+	JAE  done41
+	MOVQ values_base+88(FP), DI
+	MOVQ dim+80(FP), R8
+
+values42:
+	CMPQ    R8, $0x20
+	JL      valuesDone43
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
-	VMOVUPS (AX)(BX*1), Y3
-	VMOVUPS 32(AX)(BX*1), Y4
+	VMOVUPS (AX)(SI*1), Y3
+	VMOVUPS 32(AX)(SI*1), Y4
 	VMOVUPS 64(AX), Y5
 	VMOVUPS 96(AX), Y6
-	VMOVUPS 64(AX)(BX*1), Y7
-	VMOVUPS 96(AX)(BX*1), Y8
-	MOVQ    high_base+24(FP), SI
-	MOVQ    low_base+48(FP), DI
-	MOVQ    high_len+32(FP), R8
+	VMOVUPS 64(AX)(SI*1), Y7
+	VMOVUPS 96(AX)(SI*1), Y8
+	MOVQ    values_len+96(FP), R12
 	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    DI, R11
+	ADDQ    DI, R12
 
-slots31:
-	TESTQ        R8, R8
-	JZ           slotsDone32
-	VPBROADCASTD (SI), Y9
-	VPBROADCASTD (DI), Y10
-	VMOVUPS      (R9), Y11
+slots44:
+	CMPQ         R11, R12
+	JAE          slotsDone45
+	VPBROADCASTD (R9), Y9
+	VPBROADCASTD (R10), Y10
+	VMOVUPS      (R11), Y11
 	VPMADDUBSW   Y11, Y9, Y12
 	VPMADDWD     Y0, Y12, Y12
 	VPADDD       Y12, Y1, Y1
 	VPMADDUBSW   Y11, Y10, Y11
 	VPMADDWD     Y0, Y11, Y11
 	VPADDD       Y11, Y3, Y3
-	VMOVUPS      32(R9), Y11
+	VMOVUPS      32(R11), Y11
 	VPMADDUBSW   Y11, Y9, Y12
 	VPMADDWD     Y0, Y12, Y12
 	VPADDD       Y12, Y2, Y2
 	VPMADDUBSW   Y11, Y10, Y11
 	VPMADDWD     Y0, Y11, Y11
 	VPADDD       Y11, Y4, Y4
-	VMOVUPS      64(R9), Y11
+	VMOVUPS      64(R11), Y11
 	VPMADDUBSW   Y11, Y9, Y12
 	VPMADDWD     Y0, Y12, Y12
 	VPADDD       Y12, Y5, Y5
 	VPMADDUBSW   Y11, Y10, Y11
 	VPMADDWD     Y0, Y11, Y11
 	VPADDD       Y11, Y7, Y7
-	VMOVUPS      96(R9), Y11
+	VMOVUPS      96(R11), Y11
 	VPMADDUBSW   Y11, Y9, Y9
 	VPMADDWD     Y0, Y9, Y9
 	VPADDD       Y9, Y6, Y6
 	VPMADDUBSW   Y11, Y10, Y9
 	VPMADDWD     Y0, Y9, Y9
 	VPADDD       Y9, Y8, Y8
-	ADDQ         BX, R9
-	ADDQ         $0x04, SI
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
-	JMP          slots31
+	ADDQ         SI, R11
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	JMP          slots44
 
-slotsDone32:
+slotsDone45:
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, (AX)(BX*1)
-	VMOVUPS Y4, 32(AX)(BX*1)
+	VMOVUPS Y3, (AX)(SI*1)
+	VMOVUPS Y4, 32(AX)(SI*1)
 	VMOVUPS Y5, 64(AX)
 	VMOVUPS Y6, 96(AX)
-	VMOVUPS Y7, 64(AX)(BX*1)
-	VMOVUPS Y8, 96(AX)(BX*1)
+	VMOVUPS Y7, 64(AX)(SI*1)
+	VMOVUPS Y8, 96(AX)(SI*1)
 	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x20, CX
-	JMP     values29
+	ADDQ    $0x00000080, DI
+	SUBQ    $0x20, R8
+	JMP     values42
 
-valuesDone30:
-values33:
-	CMPQ    CX, $0x10
-	JL      valuesDone34
+valuesDone43:
+values46:
+	CMPQ    R8, $0x10
+	JL      valuesDone47
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
-	VMOVUPS (AX)(BX*1), Y3
-	VMOVUPS 32(AX)(BX*1), Y4
-	MOVQ    high_base+24(FP), SI
-	MOVQ    low_base+48(FP), DI
-	MOVQ    high_len+32(FP), R8
+	VMOVUPS (AX)(SI*1), Y3
+	VMOVUPS 32(AX)(SI*1), Y4
+	MOVQ    values_len+96(FP), R12
 	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    DI, R11
+	ADDQ    DI, R12
 
-slots35:
-	TESTQ        R8, R8
-	JZ           slotsDone36
-	VPBROADCASTD (SI), Y5
-	VPBROADCASTD (DI), Y6
-	VMOVUPS      (R9), Y7
+slots48:
+	CMPQ         R11, R12
+	JAE          slotsDone49
+	VPBROADCASTD (R9), Y5
+	VPBROADCASTD (R10), Y6
+	VMOVUPS      (R11), Y7
 	VPMADDUBSW   Y7, Y5, Y8
 	VPMADDWD     Y0, Y8, Y8
 	VPADDD       Y8, Y1, Y1
 	VPMADDUBSW   Y7, Y6, Y7
 	VPMADDWD     Y0, Y7, Y7
 	VPADDD       Y7, Y3, Y3
-	VMOVUPS      32(R9), Y7
+	VMOVUPS      32(R11), Y7
 	VPMADDUBSW   Y7, Y5, Y5
 	VPMADDWD     Y0, Y5, Y5
 	VPADDD       Y5, Y2, Y2
 	VPMADDUBSW   Y7, Y6, Y5
 	VPMADDWD     Y0, Y5, Y5
 	VPADDD       Y5, Y4, Y4
-	ADDQ         BX, R9
-	ADDQ         $0x04, SI
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
-	JMP          slots35
+	ADDQ         SI, R11
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	JMP          slots48
 
-slotsDone36:
+slotsDone49:
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, (AX)(BX*1)
-	VMOVUPS Y4, 32(AX)(BX*1)
+	VMOVUPS Y3, (AX)(SI*1)
+	VMOVUPS Y4, 32(AX)(SI*1)
 	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x10, CX
-	JMP     values33
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x10, R8
+	JMP     values46
 
-valuesDone34:
+valuesDone47:
+	ADDQ SI, AX
+	MOVQ stride+72(FP), DI
+	ADDQ DI, DX
+	ADDQ DI, BX
+	JMP  row40
+
+done41:
 	VZEROUPPER
 	RET
 
-// func splitWeightsAVX2(high []uint8, low []uint8, w []float32, factor float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·splitWeightsAVX2(SB), $0-76
-	MOVQ         high_base+0(FP), AX
-	MOVQ         low_base+24(FP), CX
-	MOVQ         w_base+48(FP), DX
-	MOVQ         w_len+56(FP), BX
-	MOVSS        factor+72(FP), X0
-	VBROADCASTSS X0, Y1
-	VBROADCASTSS X0, Y0
+// func splitWeightsAVX2(high []uint8, low []uint8, w []float32, stride int, n int, factor []float32)
+// Requires: AVX, AVX2
+TEXT ·splitWeightsAVX2(SB), $0-112
+	MOVQ high_base+0(FP), AX
+	MOVQ low_base+24(FP), CX
+	MOVQ w_base+48(FP), DX
+	MOVQ factor_base+88(FP), BX
+	MOVQ factor_len+96(FP), SI
 
-loop37:
-	CMPQ         BX, $0x10
-	JL           rest38
+row50:
+	TESTQ        SI, SI
+	JZ           rowsDone51
+	VBROADCASTSS (BX), Y0
+	VBROADCASTSS (BX), Y1
+	MOVQ         n+80(FP), DI
+	MOVQ         stride+72(FP), R8
+	SUBQ         DI, R8
+	MOVQ         DI, R9
+	ANDQ         $0x0f, R9
+	ADDQ         R9, R8
+
+loop52:
+	CMPQ         DI, $0x10
+	JL           rest53
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
-	VMULPS       Y1, Y2, Y2
-	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y3, Y3
 	VADDPS       constantsAVX2<>+64(SB), Y2, Y2
 	VADDPS       constantsAVX2<>+96(SB), Y3, Y3
 	VPSRLD       $0x07, Y2, Y4
@@ -3013,22 +3308,22 @@ loop37:
 	ADDQ         $0x40, DX
 	ADDQ         $0x10, AX
 	ADDQ         $0x10, CX
-	SUBQ         $0x10, BX
-	JMP          loop37
+	SUBQ         $0x10, DI
+	JMP          loop52
 
-rest38:
-	TESTQ        BX, BX
-	JZ           done39
-	LEAQ         constantsAVX2<>+2176(SB), SI
-	MOVQ         BX, DI
-	SHLQ         $0x02, DI
-	SUBQ         DI, SI
-	VMOVUPS      (SI), Y2
-	VMOVUPS      32(SI), Y3
+rest53:
+	TESTQ        DI, DI
+	JZ           done54
+	LEAQ         constantsAVX2<>+2176(SB), R9
+	MOVQ         DI, R10
+	SHLQ         $0x02, R10
+	SUBQ         R10, R9
+	VMOVUPS      (R9), Y2
+	VMOVUPS      32(R9), Y3
 	VMASKMOVPS   (DX), Y2, Y2
 	VMASKMOVPS   32(DX), Y3, Y3
-	VMULPS       Y1, Y2, Y2
-	VMULPS       Y0, Y3, Y3
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y3, Y3
 	VADDPS       constantsAVX2<>+64(SB), Y2, Y2
 	VADDPS       constantsAVX2<>+96(SB), Y3, Y3
 	VPSRLD       $0x07, Y2, Y0
@@ -3041,55 +3336,71 @@ rest38:
 	VPERMQ       $0xd8, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPACKSSWB    X0, X1, X0
-	MOVQ         BX, DX
-	MOVQ         AX, SI
+	MOVQ         DI, R10
+	MOVQ         AX, R11
 
-bytes40:
-	VPEXTRB      $0x00, X0, AX
-	MOVB         AL, (SI)
+bytes55:
+	VPEXTRB      $0x00, X0, R9
+	MOVB         R9, (R11)
 	VPSRLDQ      $0x01, X0, X0
-	INCQ         SI
-	DECQ         DX
-	JNZ          bytes40
+	INCQ         R11
+	DECQ         R10
+	JNZ          bytes55
 	VPACKSSDW    Y3, Y2, Y1
 	VPERMQ       $0xd8, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
 	VPACKSSWB    X0, X1, X0
-	MOVQ         BX, AX
-	MOVQ         CX, DX
+	MOVQ         DI, R9
+	MOVQ         CX, R10
 
-bytes41:
-	VPEXTRB $0x00, X0, CX
-	MOVB    CL, (DX)
+bytes56:
+	VPEXTRB $0x00, X0, DI
+	MOVB    DI, (R10)
 	VPSRLDQ $0x01, X0, X0
-	INCQ    DX
-	DECQ    AX
-	JNZ     bytes41
+	INCQ    R10
+	DECQ    R9
+	JNZ     bytes56
 
-done39:
+done54:
+	LEAQ (DX)(R8*4), DX
+	ADDQ R8, AX
+	ADDQ R8, CX
+	ADDQ $0x04, BX
+	DECQ SI
+	JMP  row50
+
+rowsDone51:
 	VZEROUPPER
 	RET
 
-// func joinSumsAVX2(dst []float32, sums []int32, unit float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·joinSumsAVX2(SB), $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         sums_base+24(FP), DX
-	MOVQ         sums_len+32(FP), BX
-	SHRQ         $0x01, BX
-	LEAQ         (DX)(BX*4), BX
-	MOVSS        unit+48(FP), X0
-	VBROADCASTSS X0, Y1
-	VBROADCASTSS X0, Y0
+// func joinSumsAVX2(dst []float32, n int, sums []int32, dim int, unit []float32)
+// Requires: AVX
+TEXT ·joinSumsAVX2(SB), $0-88
+	MOVQ dst_base+0(FP), AX
+	MOVQ sums_base+32(FP), CX
+	MOVQ dim+56(FP), DX
+	MOVQ unit_base+64(FP), BX
+	MOVQ unit_len+72(FP), SI
 
-loop42:
-	CMPQ      CX, $0x10
-	JL        rest43
-	VMOVUPS   (DX), Y2
-	VMOVUPS   32(DX), Y3
-	VMOVUPS   (BX), Y4
-	VMOVUPS   32(BX), Y5
+row57:
+	TESTQ        SI, SI
+	JZ           rowsDone58
+	VBROADCASTSS (BX), Y0
+	VBROADCASTSS (BX), Y1
+	MOVQ         n+24(FP), DI
+	MOVQ         AX, R8
+	LEAQ         (AX)(DI*4), AX
+	MOVQ         CX, R9
+	LEAQ         (CX)(DX*4), R10
+	LEAQ         (CX)(DX*8), CX
+
+loop59:
+	CMPQ      DI, $0x10
+	JL        rest60
+	VMOVUPS   (R9), Y2
+	VMOVUPS   32(R9), Y3
+	VMOVUPS   (R10), Y4
+	VMOVUPS   32(R10), Y5
 	VCVTDQ2PS Y2, Y2
 	VCVTDQ2PS Y4, Y4
 	VCVTDQ2PS Y3, Y3
@@ -3098,28 +3409,28 @@ loop42:
 	VMULPS    constantsAVX2<>+992(SB), Y3, Y3
 	VADDPS    Y4, Y2, Y2
 	VADDPS    Y5, Y3, Y3
-	VMULPS    Y1, Y2, Y2
-	VMULPS    Y0, Y3, Y3
-	VMOVUPS   Y2, (AX)
-	VMOVUPS   Y3, 32(AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, DX
-	ADDQ      $0x40, BX
-	SUBQ      $0x10, CX
-	JMP       loop42
+	VMULPS    Y0, Y2, Y2
+	VMULPS    Y1, Y3, Y3
+	VMOVUPS   Y2, (R8)
+	VMOVUPS   Y3, 32(R8)
+	ADDQ      $0x40, R8
+	ADDQ      $0x40, R9
+	ADDQ      $0x40, R10
+	SUBQ      $0x10, DI
+	JMP       loop59
 
-rest43:
-	TESTQ      CX, CX
-	JZ         done44
-	LEAQ       constantsAVX2<>+2176(SB), SI
-	SHLQ       $0x02, CX
-	SUBQ       CX, SI
-	VMOVUPS    (SI), Y2
-	VMOVUPS    32(SI), Y3
-	VMASKMOVPS (DX), Y2, Y4
-	VMASKMOVPS 32(DX), Y3, Y5
-	VMASKMOVPS (BX), Y2, Y6
-	VMASKMOVPS 32(BX), Y3, Y7
+rest60:
+	TESTQ      DI, DI
+	JZ         done61
+	LEAQ       constantsAVX2<>+2176(SB), R11
+	SHLQ       $0x02, DI
+	SUBQ       DI, R11
+	VMOVUPS    (R11), Y2
+	VMOVUPS    32(R11), Y3
+	VMASKMOVPS (R9), Y2, Y4
+	VMASKMOVPS 32(R9), Y3, Y5
+	VMASKMOVPS (R10), Y2, Y6
+	VMASKMOVPS 32(R10), Y3, Y7
 	VCVTDQ2PS  Y4, Y4
 	VCVTDQ2PS  Y6, Y6
 	VCVTDQ2PS  Y5, Y5
@@ -3128,12 +3439,281 @@ rest43:
 	VMULPS     constantsAVX2<>+992(SB), Y5, Y5
 	VADDPS     Y6, Y4, Y4
 	VADDPS     Y7, Y5, Y5
-	VMULPS     Y1, Y4, Y4
-	VMULPS     Y0, Y5, Y5
-	VMASKMOVPS Y4, Y2, (AX)
-	VMASKMOVPS Y5, Y3, 32(AX)
+	VMULPS     Y0, Y4, Y4
+	VMULPS     Y1, Y5, Y5
+	VMASKMOVPS Y4, Y2, (R8)
+	VMASKMOVPS Y5, Y3, 32(R8)
 
-done44:
+done61:
+	ADDQ $0x04, BX
+	DECQ SI
+	JMP  row57
+
+rowsDone58:
+	VZEROUPPER
+	RET
+
+// func weighAVX2(w []float32, stride int, valueScale []float32, total []float32, largest []float32)
+// Requires: AVX, AVX2
+TEXT ·weighAVX2(SB), $0-104
+	MOVQ w_base+0(FP), AX
+	MOVQ total_base+56(FP), CX
+	MOVQ total_len+64(FP), DX
+	MOVQ largest_base+80(FP), BX
+
+row62:
+	TESTQ        DX, DX
+	JZ           rowsDone63
+	MOVQ         valueScale_len+40(FP), DI
+	MOVQ         AX, SI
+	VBROADCASTSS (SI), Y0
+	VBROADCASTSS (SI), Y1
+
+loop64:
+	CMPQ    DI, $0x10
+	JL      rest65
+	VMOVAPS Y0, Y2
+	VMOVAPS Y1, Y3
+	VMOVUPS (SI), Y2
+	VMOVUPS 32(SI), Y3
+	VMAXPS  Y0, Y2, Y0
+	VMAXPS  Y1, Y3, Y1
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, DI
+	JMP     loop64
+
+rest65:
+	TESTQ      DI, DI
+	JZ         done66
+	LEAQ       constantsAVX2<>+2176(SB), R8
+	SHLQ       $0x02, DI
+	SUBQ       DI, R8
+	VMOVUPS    (R8), Y2
+	VMOVUPS    32(R8), Y3
+	VMOVAPS    Y0, Y4
+	VMOVAPS    Y1, Y5
+	VMASKMOVPS (SI), Y2, Y6
+	VBLENDVPS  Y2, Y6, Y4, Y4
+	VMASKMOVPS 32(SI), Y3, Y2
+	VBLENDVPS  Y3, Y2, Y5, Y5
+	VMAXPS     Y0, Y4, Y0
+	VMAXPS     Y1, Y5, Y1
+
+done66:
+	VMAXPS       Y0, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X0
+	VPSHUFD      $0x0e, X0, X1
+	VMAXPS       X0, X1, X0
+	VPSHUFD      $0x01, X0, X1
+	VMAXPS       X0, X1, X0
+	VPXOR        Y1, Y1, Y1
+	VADDSS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         valueScale_len+40(FP), DI
+	MOVQ         AX, SI
+	MOVQ         valueScale_base+32(FP), R8
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+
+loop67:
+	CMPQ      DI, $0x10
+	JL        rest68
+	VMOVUPS   (SI), Y5
+	VMOVUPS   32(SI), Y6
+	VSUBPS    Y0, Y5, Y5
+	VMOVUPS   constantsAVX2<>+256(SB), Y7
+	VMINPS    Y5, Y7, Y5
+	VMULPS    constantsAVX2<>+0(SB), Y5, Y7
+	VADDPS    constantsAVX2<>+64(SB), Y7, Y7
+	VSUBPS    constantsAVX2<>+64(SB), Y7, Y7
+	VMULPS    constantsAVX2<>+128(SB), Y7, Y8
+	VSUBPS    Y8, Y5, Y8
+	VMULPS    constantsAVX2<>+192(SB), Y7, Y9
+	VSUBPS    Y9, Y8, Y8
+	VMOVUPS   constantsAVX2<>+384(SB), Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+448(SB), Y9, Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+512(SB), Y9, Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+576(SB), Y9, Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+640(SB), Y9, Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+704(SB), Y9, Y9
+	VMULPS    Y8, Y8, Y10
+	VMULPS    Y10, Y9, Y9
+	VADDPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+768(SB), Y9, Y9
+	VCVTPS2DQ Y7, Y7
+	VPADDD    constantsAVX2<>+1024(SB), Y7, Y7
+	VPSLLD    $0x17, Y7, Y7
+	VMULPS    Y7, Y9, Y9
+	VCMPPS    $0x11, constantsAVX2<>+320(SB), Y5, Y5
+	VANDNPS   Y9, Y5, Y9
+	VMOVAPS   Y9, Y5
+	VSUBPS    Y0, Y6, Y6
+	VMOVUPS   constantsAVX2<>+256(SB), Y7
+	VMINPS    Y6, Y7, Y6
+	VMULPS    constantsAVX2<>+0(SB), Y6, Y7
+	VADDPS    constantsAVX2<>+64(SB), Y7, Y7
+	VSUBPS    constantsAVX2<>+64(SB), Y7, Y7
+	VMULPS    constantsAVX2<>+128(SB), Y7, Y8
+	VSUBPS    Y8, Y6, Y8
+	VMULPS    constantsAVX2<>+192(SB), Y7, Y9
+	VSUBPS    Y9, Y8, Y8
+	VMOVUPS   constantsAVX2<>+384(SB), Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+448(SB), Y9, Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+512(SB), Y9, Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+576(SB), Y9, Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+640(SB), Y9, Y9
+	VMULPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+704(SB), Y9, Y9
+	VMULPS    Y8, Y8, Y10
+	VMULPS    Y10, Y9, Y9
+	VADDPS    Y8, Y9, Y9
+	VADDPS    constantsAVX2<>+768(SB), Y9, Y9
+	VCVTPS2DQ Y7, Y7
+	VPADDD    constantsAVX2<>+1024(SB), Y7, Y7
+	VPSLLD    $0x17, Y7, Y7
+	VMULPS    Y7, Y9, Y9
+	VCMPPS    $0x11, constantsAVX2<>+320(SB), Y6, Y6
+	VANDNPS   Y9, Y6, Y9
+	VMOVAPS   Y9, Y6
+	VADDPS    Y5, Y1, Y1
+	VADDPS    Y6, Y2, Y2
+	VMOVUPS   (R8), Y7
+	VMOVUPS   32(R8), Y8
+	VMULPS    Y7, Y5, Y5
+	VMULPS    Y8, Y6, Y6
+	VMOVUPS   Y5, (SI)
+	VMOVUPS   Y6, 32(SI)
+	VMAXPS    Y3, Y5, Y3
+	VMAXPS    Y4, Y6, Y4
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, R8
+	SUBQ      $0x10, DI
+	JMP       loop67
+
+rest68:
+	TESTQ      DI, DI
+	JZ         done69
+	LEAQ       constantsAVX2<>+2176(SB), R9
+	SHLQ       $0x02, DI
+	SUBQ       DI, R9
+	VMOVUPS    (R9), Y5
+	VMOVUPS    32(R9), Y6
+	VMASKMOVPS (SI), Y5, Y7
+	VMASKMOVPS 32(SI), Y6, Y8
+	VSUBPS     Y0, Y7, Y7
+	VMOVUPS    constantsAVX2<>+256(SB), Y9
+	VMINPS     Y7, Y9, Y7
+	VMULPS     constantsAVX2<>+0(SB), Y7, Y9
+	VADDPS     constantsAVX2<>+64(SB), Y9, Y9
+	VSUBPS     constantsAVX2<>+64(SB), Y9, Y9
+	VMULPS     constantsAVX2<>+128(SB), Y9, Y10
+	VSUBPS     Y10, Y7, Y10
+	VMULPS     constantsAVX2<>+192(SB), Y9, Y11
+	VSUBPS     Y11, Y10, Y10
+	VMOVUPS    constantsAVX2<>+384(SB), Y11
+	VMULPS     Y10, Y11, Y11
+	VADDPS     constantsAVX2<>+448(SB), Y11, Y11
+	VMULPS     Y10, Y11, Y11
+	VADDPS     constantsAVX2<>+512(SB), Y11, Y11
+	VMULPS     Y10, Y11, Y11
+	VADDPS     constantsAVX2<>+576(SB), Y11, Y11
+	VMULPS     Y10, Y11, Y11
+	VADDPS     constantsAVX2<>+640(SB), Y11, Y11
+	VMULPS     Y10, Y11, Y11
+	VADDPS     constantsAVX2<>+704(SB), Y11, Y11
+	VMULPS     Y10, Y10, Y12
+	VMULPS     Y12, Y11, Y11
+	VADDPS     Y10, Y11, Y11
+	VADDPS     constantsAVX2<>+768(SB), Y11, Y11
+	VCVTPS2DQ  Y9, Y9
+	VPADDD     constantsAVX2<>+1024(SB), Y9, Y9
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     Y9, Y11, Y11
+	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y7, Y7
+	VANDNPS    Y11, Y7, Y11
+	VMOVAPS    Y11, Y7
+	VSUBPS     Y0, Y8, Y8
+	VMOVUPS    constantsAVX2<>+256(SB), Y0
+	VMINPS     Y8, Y0, Y8
+	VMULPS     constantsAVX2<>+0(SB), Y8, Y0
+	VADDPS     constantsAVX2<>+64(SB), Y0, Y0
+	VSUBPS     constantsAVX2<>+64(SB), Y0, Y0
+	VMULPS     constantsAVX2<>+128(SB), Y0, Y9
+	VSUBPS     Y9, Y8, Y9
+	VMULPS     constantsAVX2<>+192(SB), Y0, Y10
+	VSUBPS     Y10, Y9, Y9
+	VMOVUPS    constantsAVX2<>+384(SB), Y10
+	VMULPS     Y9, Y10, Y10
+	VADDPS     constantsAVX2<>+448(SB), Y10, Y10
+	VMULPS     Y9, Y10, Y10
+	VADDPS     constantsAVX2<>+512(SB), Y10, Y10
+	VMULPS     Y9, Y10, Y10
+	VADDPS     constantsAVX2<>+576(SB), Y10, Y10
+	VMULPS     Y9, Y10, Y10
+	VADDPS     constantsAVX2<>+640(SB), Y10, Y10
+	VMULPS     Y9, Y10, Y10
+	VADDPS     constantsAVX2<>+704(SB), Y10, Y10
+	VMULPS     Y9, Y9, Y11
+	VMULPS     Y11, Y10, Y10
+	VADDPS     Y9, Y10, Y10
+	VADDPS     constantsAVX2<>+768(SB), Y10, Y10
+	VCVTPS2DQ  Y0, Y0
+	VPADDD     constantsAVX2<>+1024(SB), Y0, Y0
+	VPSLLD     $0x17, Y0, Y0
+	VMULPS     Y0, Y10, Y10
+	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y8, Y0
+	VANDNPS    Y10, Y0, Y10
+	VMOVAPS    Y10, Y8
+	VANDPS     Y5, Y7, Y7
+	VANDPS     Y6, Y8, Y8
+	VADDPS     Y7, Y1, Y1
+	VADDPS     Y8, Y2, Y2
+	VMASKMOVPS (R8), Y5, Y0
+	VMASKMOVPS 32(R8), Y6, Y9
+	VMULPS     Y0, Y7, Y7
+	VMULPS     Y9, Y8, Y8
+	VMASKMOVPS Y7, Y5, (SI)
+	VMASKMOVPS Y8, Y6, 32(SI)
+	VMAXPS     Y3, Y7, Y3
+	VMAXPS     Y4, Y8, Y4
+
+done69:
+	VADDPS       Y1, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x0e, X0, X1
+	VADDPS       X0, X1, X0
+	VPSHUFD      $0x01, X0, X1
+	VADDPS       X0, X1, X0
+	VMOVSS       X0, (CX)
+	VMAXPS       Y3, Y4, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X0
+	VPSHUFD      $0x0e, X0, X1
+	VMAXPS       X0, X1, X0
+	VPSHUFD      $0x01, X0, X1
+	VMAXPS       X0, X1, X0
+	VMOVSS       X0, (BX)
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, BX
+	MOVQ         stride+24(FP), SI
+	LEAQ         (AX)(SI*4), AX
+	DECQ         DX
+	JMP          row62
+
+rowsDone63:
 	VZEROUPPER
 	RET
 
@@ -3708,9 +4288,9 @@ TEXT ·rotateAVX2(SB), $0-48
 	VMOVUPS constantsAVX2<>+2048(SB), Y0
 	VMOVUPS constantsAVX2<>+1792(SB), Y1
 
-group45:
+group70:
 	TESTQ       DX, DX
-	JZ          done46
+	JZ          done71
 	VPMOVSXBW   (CX), Y2
 	VPMOVSXBW   16(CX), Y3
 	VPMOVSXBW   32(CX), Y4
@@ -3850,9 +4430,9 @@ group45:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000080, CX
 	SUBQ        $0x00000080, DX
-	JMP         group45
+	JMP         group70
 
-done46:
+done71:
 	VZEROUPPER
 	RET
 
@@ -4611,9 +5191,9 @@ TEXT ·arrangeWideAVX2(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop47:
+loop72:
 	TESTQ   DX, DX
-	JZ      done48
+	JZ      done73
 	VMOVUPS constantsAVX2<>+1920(SB), Y0
 	VMOVUPS (CX), Y1
 	VPSHUFB Y0, Y1, Y1
@@ -4642,9 +5222,9 @@ loop47:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000080, DX
-	JMP     loop47
+	JMP     loop72
 
-done48:
+done73:
 	VZEROUPPER
 	RET
 
@@ -4655,9 +5235,9 @@ TEXT ·arrangePlanesAVX2(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop49:
+loop74:
 	TESTQ     DX, DX
-	JZ        done50
+	JZ        done75
 	VMOVUPS   constantsAVX2<>+1984(SB), Y0
 	VMOVUPS   (CX), Y1
 	VMOVUPS   32(CX), Y2
@@ -4742,9 +5322,9 @@ loop49:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, CX
 	SUBQ      $0x00000080, DX
-	JMP       loop49
+	JMP       loop74
 
-done50:
+done75:
 	VZEROUPPER
 	RET
 
@@ -4755,9 +5335,9 @@ TEXT ·arrangeWordsAVX2(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop51:
+loop76:
 	TESTQ      DX, DX
-	JZ         done52
+	JZ         done77
 	VMOVUPS    (CX), X0
 	VMOVUPS    16(CX), X1
 	VPUNPCKLWD X1, X0, X2
@@ -4825,9 +5405,9 @@ loop51:
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, CX
 	SUBQ       $0x00000080, DX
-	JMP        loop51
+	JMP        loop76
 
-done52:
+done77:
 	VZEROUPPER
 	RET
 
@@ -4840,9 +5420,9 @@ TEXT ·dotAVX2(SB), $0-52
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop53:
+loop78:
 	CMPQ    CX, $0x10
-	JL      rest54
+	JL      rest79
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VMOVUPS (DX), Y4
@@ -4854,11 +5434,11 @@ loop53:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
-	JMP     loop53
+	JMP     loop78
 
-rest54:
+rest79:
 	TESTQ      CX, CX
-	JZ         done55
+	JZ         done80
 	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, CX
 	SUBQ       CX, BX
@@ -4873,7 +5453,7 @@ rest54:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 
-done55:
+done80:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -4895,9 +5475,9 @@ TEXT ·dotRowsAVX2(SB), $0-72
 	SHLQ $0x02, BX
 	LEAQ (BX)(BX*2), SI
 
-rows56:
+rows81:
 	CMPQ  CX, $0x04
-	JL    rowsDone57
+	JL    rowsDone82
 	MOVQ  x_base+48(FP), DI
 	MOVQ  x_len+56(FP), R8
 	VPXOR Y0, Y0, Y0
@@ -4909,9 +5489,9 @@ rows56:
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
 
-loop58:
+loop83:
 	CMPQ    R8, $0x10
-	JL      rest59
+	JL      rest84
 	VMOVUPS (DI), Y8
 	VMOVUPS 32(DI), Y9
 	VMOVUPS (DX), Y10
@@ -4941,11 +5521,11 @@ loop58:
 	ADDQ    $0x40, DI
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, R8
-	JMP     loop58
+	JMP     loop83
 
-rest59:
+rest84:
 	TESTQ      R8, R8
-	JZ         done60
+	JZ         done85
 	LEAQ       constantsAVX2<>+2176(SB), R9
 	MOVQ       R8, R10
 	SHLQ       $0x02, R10
@@ -4984,7 +5564,7 @@ rest59:
 	VADDPS     Y9, Y7, Y7
 	LEAQ       (DX)(R8*4), DX
 
-done60:
+done85:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -5022,20 +5602,20 @@ done60:
 	ADDQ         BX, DX
 	ADDQ         $0x10, AX
 	SUBQ         $0x04, CX
-	JMP          rows56
+	JMP          rows81
 
-rowsDone57:
-rows61:
+rowsDone82:
+rows86:
 	CMPQ  CX, $0x01
-	JL    rowsDone62
+	JL    rowsDone87
 	MOVQ  x_base+48(FP), BX
 	MOVQ  x_len+56(FP), SI
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop63:
+loop88:
 	CMPQ    SI, $0x10
-	JL      rest64
+	JL      rest89
 	VMOVUPS (BX), Y2
 	VMOVUPS 32(BX), Y3
 	VMOVUPS (DX), Y4
@@ -5047,11 +5627,11 @@ loop63:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, SI
-	JMP     loop63
+	JMP     loop88
 
-rest64:
+rest89:
 	TESTQ      SI, SI
-	JZ         done65
+	JZ         done90
 	LEAQ       constantsAVX2<>+2176(SB), DI
 	MOVQ       SI, R8
 	SHLQ       $0x02, R8
@@ -5069,7 +5649,7 @@ rest64:
 	VADDPS     Y3, Y1, Y1
 	LEAQ       (DX)(SI*4), DX
 
-done65:
+done90:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -5080,9 +5660,9 @@ done65:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x04, AX
 	SUBQ         $0x01, CX
-	JMP          rows61
+	JMP          rows86
 
-rowsDone62:
+rowsDone87:
 	VZEROUPPER
 	RET
 
@@ -5094,20 +5674,20 @@ TEXT ·sumAVX2(SB), $0-28
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop66:
+loop91:
 	CMPQ    CX, $0x10
-	JL      rest67
+	JL      rest92
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop66
+	JMP     loop91
 
-rest67:
+rest92:
 	TESTQ      CX, CX
-	JZ         done68
+	JZ         done93
 	LEAQ       constantsAVX2<>+2176(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -5118,7 +5698,7 @@ rest67:
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
 
-done68:
+done93:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -5131,16 +5711,16 @@ done68:
 	RET
 
 // func maxAVX2(x []float32) float32
-// Requires: AVX, SSE
+// Requires: AVX, AVX2, SSE
 TEXT ·maxAVX2(SB), $0-28
 	MOVQ         x_base+0(FP), AX
 	MOVQ         x_len+8(FP), CX
 	VBROADCASTSS (AX), Y0
 	VBROADCASTSS (AX), Y1
 
-loop69:
+loop94:
 	CMPQ    CX, $0x10
-	JL      rest70
+	JL      rest95
 	VMOVAPS Y0, Y2
 	VMOVAPS Y1, Y3
 	VMOVUPS (AX), Y2
@@ -5149,11 +5729,11 @@ loop69:
 	VMAXPS  Y1, Y3, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop69
+	JMP     loop94
 
-rest70:
+rest95:
 	TESTQ      CX, CX
-	JZ         done71
+	JZ         done96
 	LEAQ       constantsAVX2<>+2176(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -5168,7 +5748,7 @@ rest70:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 
-done71:
+done96:
 	VMAXPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPS       X0, X1, X0
@@ -5176,7 +5756,7 @@ done71:
 	VMAXPS       X0, X1, X0
 	VPSHUFD      $0x01, X0, X1
 	VMAXPS       X0, X1, X0
-	VPXOR        X1, X1, X1
+	VPXOR        Y1, Y1, Y1
 	VADDSS       X1, X0, X0
 	MOVSS        X0, ret+24(FP)
 	VZEROUPPER
@@ -5190,9 +5770,9 @@ TEXT ·maxAbsAVX2(SB), $0-28
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop72:
+loop97:
 	CMPQ    CX, $0x10
-	JL      rest73
+	JL      rest98
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VPAND   constantsAVX2<>+1152(SB), Y2, Y2
@@ -5201,11 +5781,11 @@ loop72:
 	VMAXPS  Y1, Y3, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop72
+	JMP     loop97
 
-rest73:
+rest98:
 	TESTQ      CX, CX
-	JZ         done74
+	JZ         done99
 	LEAQ       constantsAVX2<>+2176(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -5218,7 +5798,7 @@ rest73:
 	VMAXPS     Y0, Y2, Y0
 	VMAXPS     Y1, Y3, Y1
 
-done74:
+done99:
 	VMAXPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPS       X0, X1, X0
@@ -5238,9 +5818,9 @@ TEXT ·subAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop75:
+loop100:
 	CMPQ    AX, $0x10
-	JL      rest76
+	JL      rest101
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5253,11 +5833,11 @@ loop75:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop75
+	JMP     loop100
 
-rest76:
+rest101:
 	TESTQ      AX, AX
-	JZ         done77
+	JZ         done102
 	LEAQ       constantsAVX2<>+2176(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -5272,7 +5852,7 @@ rest76:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done77:
+done102:
 	VZEROUPPER
 	RET
 
@@ -5284,9 +5864,9 @@ TEXT ·mulAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop78:
+loop103:
 	CMPQ    AX, $0x10
-	JL      rest79
+	JL      rest104
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5299,11 +5879,11 @@ loop78:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop78
+	JMP     loop103
 
-rest79:
+rest104:
 	TESTQ      AX, AX
-	JZ         done80
+	JZ         done105
 	LEAQ       constantsAVX2<>+2176(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -5318,7 +5898,7 @@ rest79:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done80:
+done105:
 	VZEROUPPER
 	RET
 
@@ -5329,9 +5909,9 @@ TEXT ·addAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop81:
+loop106:
 	CMPQ    AX, $0x10
-	JL      rest82
+	JL      rest107
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS (DX), Y2
@@ -5343,11 +5923,11 @@ loop81:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop81
+	JMP     loop106
 
-rest82:
+rest107:
 	TESTQ      AX, AX
-	JZ         done83
+	JZ         done108
 	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5362,7 +5942,7 @@ rest82:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done83:
+done108:
 	VZEROUPPER
 	RET
 
@@ -5374,9 +5954,9 @@ TEXT ·mulAddAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop84:
+loop109:
 	CMPQ    AX, $0x10
-	JL      rest85
+	JL      rest110
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5393,11 +5973,11 @@ loop84:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop84
+	JMP     loop109
 
-rest85:
+rest110:
 	TESTQ      AX, AX
-	JZ         done86
+	JZ         done111
 	LEAQ       constantsAVX2<>+2176(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -5416,7 +5996,7 @@ rest85:
 	VMASKMOVPS Y4, Y0, (CX)
 	VMASKMOVPS Y5, Y1, 32(CX)
 
-done86:
+done111:
 	VZEROUPPER
 	RET
 
@@ -5430,9 +6010,9 @@ TEXT ·axpyAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop87:
+loop112:
 	CMPQ    AX, $0x10
-	JL      rest88
+	JL      rest113
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -5446,11 +6026,11 @@ loop87:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop87
+	JMP     loop112
 
-rest88:
+rest113:
 	TESTQ      AX, AX
-	JZ         done89
+	JZ         done114
 	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5467,7 +6047,7 @@ rest88:
 	VMASKMOVPS Y0, Y2, (CX)
 	VMASKMOVPS Y1, Y3, 32(CX)
 
-done89:
+done114:
 	VZEROUPPER
 	RET
 
@@ -5481,9 +6061,9 @@ TEXT ·scaleAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop90:
+loop115:
 	CMPQ    AX, $0x10
-	JL      rest91
+	JL      rest116
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -5493,11 +6073,11 @@ loop90:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop90
+	JMP     loop115
 
-rest91:
+rest116:
 	TESTQ      AX, AX
-	JZ         done92
+	JZ         done117
 	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5510,7 +6090,7 @@ rest91:
 	VMASKMOVPS Y4, Y2, (CX)
 	VMASKMOVPS Y5, Y3, 32(CX)
 
-done92:
+done117:
 	VZEROUPPER
 	RET
 
@@ -5525,9 +6105,9 @@ TEXT ·scaleMulAVX2(SB), $0-76
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop93:
+loop118:
 	CMPQ    AX, $0x10
-	JL      rest94
+	JL      rest119
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMOVUPS (BX), Y4
@@ -5542,11 +6122,11 @@ loop93:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop93
+	JMP     loop118
 
-rest94:
+rest119:
 	TESTQ      AX, AX
-	JZ         done95
+	JZ         done120
 	LEAQ       constantsAVX2<>+2176(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -5563,7 +6143,7 @@ rest94:
 	VMASKMOVPS Y4, Y2, (CX)
 	VMASKMOVPS Y5, Y3, 32(CX)
 
-done95:
+done120:
 	VZEROUPPER
 	RET
 
@@ -5577,9 +6157,9 @@ TEXT ·addMulAVX2(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop96:
+loop121:
 	CMPQ    AX, $0x10
-	JL      rest97
+	JL      rest122
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
 	VADDPS  constantsAVX2<>+768(SB), Y0, Y0
@@ -5604,11 +6184,11 @@ loop96:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop96
+	JMP     loop121
 
-rest97:
+rest122:
 	TESTQ      AX, AX
-	JZ         done98
+	JZ         done123
 	LEAQ       constantsAVX2<>+2176(SB), R8
 	SHLQ       $0x02, AX
 	SUBQ       AX, R8
@@ -5633,7 +6213,7 @@ rest97:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done98:
+done123:
 	VZEROUPPER
 	RET
 
@@ -5647,9 +6227,9 @@ TEXT ·expIntoAVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop99:
+loop124:
 	CMPQ      AX, $0x10
-	JL        rest100
+	JL        rest125
 	VMOVUPS   (DX), Y2
 	VMOVUPS   32(DX), Y3
 	VSUBPS    Y1, Y2, Y2
@@ -5719,11 +6299,11 @@ loop99:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop99
+	JMP       loop124
 
-rest100:
+rest125:
 	TESTQ      AX, AX
-	JZ         done101
+	JZ         done126
 	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5796,7 +6376,7 @@ rest100:
 	VMASKMOVPS Y8, Y2, (CX)
 	VMASKMOVPS Y9, Y3, 32(CX)
 
-done101:
+done126:
 	VZEROUPPER
 	RET
 
@@ -5807,9 +6387,9 @@ TEXT ·siluAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop102:
+loop127:
 	CMPQ      AX, $0x10
-	JL        rest103
+	JL        rest128
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VPXOR     constantsAVX2<>+1088(SB), Y0, Y2
@@ -5887,11 +6467,11 @@ loop102:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop102
+	JMP       loop127
 
-rest103:
+rest128:
 	TESTQ      AX, AX
-	JZ         done104
+	JZ         done129
 	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5972,7 +6552,7 @@ rest103:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done104:
+done129:
 	VZEROUPPER
 	RET
 
@@ -5983,9 +6563,9 @@ TEXT ·mulSigmoidAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop105:
+loop130:
 	CMPQ      AX, $0x10
-	JL        rest106
+	JL        rest131
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VPXOR     constantsAVX2<>+1088(SB), Y0, Y0
@@ -6065,11 +6645,11 @@ loop105:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop105
+	JMP       loop130
 
-rest106:
+rest131:
 	TESTQ      AX, AX
-	JZ         done107
+	JZ         done132
 	LEAQ       constantsAVX2<>+2176(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -6152,7 +6732,7 @@ rest106:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done107:
+done132:
 	VZEROUPPER
 	RET
 
@@ -6166,9 +6746,9 @@ TEXT ·quantizeInt8AVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop108:
+loop133:
 	CMPQ         CX, $0x10
-	JL           rest109
+	JL           rest134
 	VMOVUPS      (DX), Y2
 	VMOVUPS      32(DX), Y3
 	VDIVPS       Y1, Y2, Y2
@@ -6187,11 +6767,11 @@ loop108:
 	ADDQ         $0x40, DX
 	ADDQ         $0x10, AX
 	SUBQ         $0x10, CX
-	JMP          loop108
+	JMP          loop133
 
-rest109:
+rest134:
 	TESTQ        CX, CX
-	JZ           done110
+	JZ           done135
 	LEAQ         constantsAVX2<>+2176(SB), BX
 	MOVQ         CX, SI
 	SHLQ         $0x02, SI
@@ -6214,15 +6794,15 @@ rest109:
 	VPACKSSWB    X0, X1, X0
 	MOVQ         AX, DX
 
-bytes111:
+bytes136:
 	VPEXTRB $0x00, X0, AX
 	MOVB    AL, (DX)
 	VPSRLDQ $0x01, X0, X0
 	INCQ    DX
 	DECQ    CX
-	JNZ     bytes111
+	JNZ     bytes136
 
-done110:
+done135:
 	VZEROUPPER
 	RET
 
@@ -6239,16 +6819,16 @@ TEXT ·combineAVX2(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns112:
+columns137:
 	CMPQ SI, $0x10
-	JL   columnsDone113
+	JL   columnsDone138
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums114:
+sums139:
 	CMPQ    R10, $0x04
-	JL      sumsDone115
+	JL      sumsDone140
 	VMOVUPS constantsAVX2<>+1088(SB), Y0
 	VMOVUPS constantsAVX2<>+1120(SB), Y1
 	VMOVUPS constantsAVX2<>+1088(SB), Y2
@@ -6262,7 +6842,7 @@ sums114:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms116:
+terms141:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -6288,7 +6868,7 @@ terms116:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms116
+	JNZ          terms141
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -6311,19 +6891,19 @@ terms116:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums114
+	JMP          sums139
 
-sumsDone115:
-sums117:
+sumsDone140:
+sums142:
 	CMPQ    R10, $0x01
-	JL      sumsDone118
+	JL      sumsDone143
 	VMOVUPS constantsAVX2<>+1088(SB), Y0
 	VMOVUPS constantsAVX2<>+1120(SB), Y1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms119:
+terms144:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -6334,7 +6914,7 @@ terms119:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms119
+	JNZ          terms144
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -6342,17 +6922,17 @@ terms119:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums117
+	JMP          sums142
 
-sumsDone118:
+sumsDone143:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns112
+	JMP  columns137
 
-columnsDone113:
+columnsDone138:
 	TESTQ   SI, SI
-	JZ      end120
+	JZ      end145
 	LEAQ    constantsAVX2<>+2176(SB), R8
 	SHLQ    $0x02, SI
 	SUBQ    SI, R8
@@ -6361,9 +6941,9 @@ columnsDone113:
 	MOVQ    coef+16(FP), SI
 	MOVQ    m+32(FP), R8
 
-sums121:
+sums146:
 	CMPQ    R8, $0x04
-	JL      sumsDone122
+	JL      sumsDone147
 	VMOVUPS constantsAVX2<>+1088(SB), Y2
 	VMOVUPS constantsAVX2<>+1120(SB), Y3
 	VMOVUPS constantsAVX2<>+1088(SB), Y4
@@ -6377,7 +6957,7 @@ sums121:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms123:
+terms148:
 	VMASKMOVPS   (R9), Y0, Y10
 	VMASKMOVPS   32(R9), Y1, Y11
 	VBROADCASTSS (R10), Y12
@@ -6403,7 +6983,7 @@ terms123:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms123
+	JNZ          terms148
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -6426,19 +7006,19 @@ terms123:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums121
+	JMP          sums146
 
-sumsDone122:
-sums124:
+sumsDone147:
+sums149:
 	CMPQ    R8, $0x01
-	JL      sumsDone125
+	JL      sumsDone150
 	VMOVUPS constantsAVX2<>+1088(SB), Y2
 	VMOVUPS constantsAVX2<>+1120(SB), Y3
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms126:
+terms151:
 	VMASKMOVPS   (R9), Y0, Y4
 	VMASKMOVPS   32(R9), Y1, Y5
 	VBROADCASTSS (R10), Y6
@@ -6449,7 +7029,7 @@ terms126:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms126
+	JNZ          terms151
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -6457,10 +7037,10 @@ terms126:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums124
+	JMP          sums149
 
-sumsDone125:
-end120:
+sumsDone150:
+end145:
 	VZEROUPPER
 	RET
 
@@ -6472,9 +7052,9 @@ TEXT ·gatherAVX2(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-loop127:
+loop152:
 	CMPQ       CX, $0x10
-	JL         rest128
+	JL         rest153
 	VMOVUPS    (BX), Y0
 	VPCMPEQD   Y2, Y2, Y2
 	VGATHERDPS Y2, (DX)(Y0*4), Y1
@@ -6486,22 +7066,22 @@ loop127:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, BX
 	SUBQ       $0x10, CX
-	JMP        loop127
+	JMP        loop152
 
-rest128:
+rest153:
 	TESTQ CX, CX
-	JZ    done130
+	JZ    done155
 
-one129:
+one154:
 	MOVLQSX (BX), SI
 	VMOVSS  (DX)(SI*4), X0
 	VMOVSS  X0, (AX)
 	ADDQ    $0x04, AX
 	ADDQ    $0x04, BX
 	DECQ    CX
-	JNZ     one129
+	JNZ     one154
 
-done130:
+done155:
 	VZEROUPPER
 	RET
 
@@ -6514,17 +7094,17 @@ TEXT ·rotaryAVX2(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads131:
+heads156:
 	TESTQ CX, CX
-	JZ    headsDone132
+	JZ    headsDone157
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop133:
+loop158:
 	CMPQ    DI, $0x10
-	JL      rest134
+	JL      rest159
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (SI), Y2
@@ -6554,11 +7134,11 @@ loop133:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, DI
-	JMP     loop133
+	JMP     loop158
 
-rest134:
+rest159:
 	TESTQ      DI, DI
-	JZ         done135
+	JZ         done160
 	LEAQ       constantsAVX2<>+2176(SB), R10
 	MOVQ       DI, R11
 	SHLQ       $0x02, R11
@@ -6591,13 +7171,13 @@ rest134:
 	VMASKMOVPS Y11, Y1, 32(SI)
 	LEAQ       (AX)(DI*4), AX
 
-done135:
+done160:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads131
+	JMP  heads156
 
-headsDone132:
+headsDone157:
 	VZEROUPPER
 	RET
 
@@ -6612,9 +7192,9 @@ TEXT ·sinkhorn4AVX2(SB), $0-16
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX2<>+768(SB), X4
 
-rounds136:
+rounds161:
 	TESTQ       CX, CX
-	JZ          roundsDone137
+	JZ          roundsDone162
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -6648,9 +7228,9 @@ rounds136:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        CX
-	JMP         rounds136
+	JMP         rounds161
 
-roundsDone137:
+roundsDone162:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
@@ -6669,9 +7249,9 @@ TEXT ·readAllAVX2(SB), $0-25
 	VPXOR Y3, Y3, Y3
 	SHRQ  $0x0a, CX
 
-loop138:
+loop163:
 	TESTQ CX, CX
-	JZ    done139
+	JZ    done164
 	VPXOR (AX), Y0, Y0
 	VPXOR 32(AX), Y1, Y1
 	VPXOR 64(AX), Y2, Y2
@@ -6706,9 +7286,9 @@ loop138:
 	VPXOR 992(AX), Y3, Y3
 	ADDQ  $0x00000400, AX
 	DECQ  CX
-	JMP   loop138
+	JMP   loop163
 
-done139:
+done164:
 	VPXOR        Y1, Y0, Y0
 	VPXOR        Y2, Y0, Y0
 	VPXOR        Y3, Y0, Y0

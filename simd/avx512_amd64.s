@@ -1639,189 +1639,396 @@ done30:
 	VZEROUPPER
 	RET
 
-// func scoreKeysAVX512(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32)
-// Requires: AVX, AVX512F, AVX512VNNI, SSE
-TEXT ·scoreKeysAVX512(SB), $0-104
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         keys_base+56(FP), DX
-	MOVQ         keyScale_base+80(FP), BX
-	MOVSS        scale+48(FP), X0
-	VBROADCASTSS X0, Z0
-	VPXORD       Z1, Z1, Z1
-	VMOVUPS      constantsAVX512<>+1344(SB), Z3
-	MOVQ         q_base+24(FP), SI
-	MOVQ         q_len+32(FP), DI
+// func scoreKeysAVX512(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+// Requires: AVX, AVX512F, AVX512VNNI
+TEXT ·scoreKeysAVX512(SB), $0-120
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  q_base+24(FP), BX
+	MOVQ  scale_base+48(FP), SI
+	MOVQ  scale_len+56(FP), DI
+	MOVQ  keyScale_len+104(FP), R8
+	TESTQ DI, DI
+	JZ    done31
+	MOVQ  q_len+32(FP), AX
+	XORQ  DX, DX
+	DIVQ  DI
+	SHLQ  $0x02, R8
 
-query31:
-	VPDPBUSD.BCST (SI), Z3, Z1
-	ADDQ          $0x04, SI
-	SUBQ          $0x04, DI
-	JNZ           query31
-	VPXORD        Z2, Z2, Z2
-	VPSUBD        Z1, Z2, Z1
+queries32:
+	CMPQ    DI, $0x06
+	JL      queriesDone33
+	VMOVUPS constantsAVX512<>+1344(SB), Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	MOVQ    BX, DX
+	MOVQ    AX, R9
 
-tile32:
-	TESTQ   CX, CX
-	JZ      done33
-	VMOVAPS Z1, Z2
-	MOVQ    q_base+24(FP), SI
-	MOVQ    q_len+32(FP), DI
+query34:
+	LEAQ          (DX)(AX*2), R10
+	LEAQ          (DX)(AX*4), R11
+	VPDPBUSD.BCST (DX), Z0, Z1
+	VPDPBUSD.BCST (DX)(AX*1), Z0, Z2
+	VPDPBUSD.BCST (DX)(AX*2), Z0, Z3
+	VPDPBUSD.BCST (R10)(AX*1), Z0, Z4
+	VPDPBUSD.BCST (DX)(AX*4), Z0, Z5
+	VPDPBUSD.BCST (R11)(AX*1), Z0, Z6
+	ADDQ          $0x04, DX
+	SUBQ          $0x04, R9
+	JNZ           query34
+	VPXORD        Z7, Z7, Z7
+	VPSUBD        Z1, Z7, Z1
+	VPSUBD        Z2, Z7, Z2
+	VPSUBD        Z3, Z7, Z3
+	VPSUBD        Z4, Z7, Z4
+	VPSUBD        Z5, Z7, Z5
+	VPSUBD        Z6, Z7, Z6
+	MOVQ          keys_base+72(FP), DX
+	MOVQ          keyScale_base+96(FP), R9
+	MOVQ          keyScale_len+104(FP), R10
+	MOVQ          CX, R11
 
-values34:
-	CMPQ          DI, $0x10
-	JL            valuesDone35
-	VPXORD        (DX), Z3, Z4
-	VPDPBUSD.BCST (SI), Z4, Z2
-	VPXORD        64(DX), Z3, Z4
-	VPDPBUSD.BCST 4(SI), Z4, Z2
-	VPXORD        128(DX), Z3, Z4
-	VPDPBUSD.BCST 8(SI), Z4, Z2
-	VPXORD        192(DX), Z3, Z4
-	VPDPBUSD.BCST 12(SI), Z4, Z2
+tile35:
+	TESTQ   R10, R10
+	JZ      tilesDone36
+	VMOVAPS Z1, Z8
+	VMOVAPS Z2, Z9
+	VMOVAPS Z3, Z10
+	VMOVAPS Z4, Z11
+	VMOVAPS Z5, Z12
+	VMOVAPS Z6, Z13
+	MOVQ    BX, R12
+	MOVQ    AX, R13
+
+values37:
+	CMPQ          R13, $0x10
+	JL            valuesDone38
+	LEAQ          (R12)(AX*2), R14
+	LEAQ          (R12)(AX*4), R15
+	VPXORD        (DX), Z0, Z14
+	VPDPBUSD.BCST (R12), Z14, Z8
+	VPDPBUSD.BCST (R12)(AX*1), Z14, Z9
+	VPDPBUSD.BCST (R12)(AX*2), Z14, Z10
+	VPDPBUSD.BCST (R14)(AX*1), Z14, Z11
+	VPDPBUSD.BCST (R12)(AX*4), Z14, Z12
+	VPDPBUSD.BCST (R15)(AX*1), Z14, Z13
+	VPXORD        64(DX), Z0, Z14
+	VPDPBUSD.BCST 4(R12), Z14, Z8
+	VPDPBUSD.BCST 4(R12)(AX*1), Z14, Z9
+	VPDPBUSD.BCST 4(R12)(AX*2), Z14, Z10
+	VPDPBUSD.BCST 4(R14)(AX*1), Z14, Z11
+	VPDPBUSD.BCST 4(R12)(AX*4), Z14, Z12
+	VPDPBUSD.BCST 4(R15)(AX*1), Z14, Z13
+	VPXORD        128(DX), Z0, Z14
+	VPDPBUSD.BCST 8(R12), Z14, Z8
+	VPDPBUSD.BCST 8(R12)(AX*1), Z14, Z9
+	VPDPBUSD.BCST 8(R12)(AX*2), Z14, Z10
+	VPDPBUSD.BCST 8(R14)(AX*1), Z14, Z11
+	VPDPBUSD.BCST 8(R12)(AX*4), Z14, Z12
+	VPDPBUSD.BCST 8(R15)(AX*1), Z14, Z13
+	VPXORD        192(DX), Z0, Z14
+	VPDPBUSD.BCST 12(R12), Z14, Z8
+	VPDPBUSD.BCST 12(R12)(AX*1), Z14, Z9
+	VPDPBUSD.BCST 12(R12)(AX*2), Z14, Z10
+	VPDPBUSD.BCST 12(R14)(AX*1), Z14, Z11
+	VPDPBUSD.BCST 12(R12)(AX*4), Z14, Z12
+	VPDPBUSD.BCST 12(R15)(AX*1), Z14, Z13
 	ADDQ          $0x00000100, DX
-	ADDQ          $0x10, SI
-	SUBQ          $0x10, DI
-	JMP           values34
+	ADDQ          $0x10, R12
+	SUBQ          $0x10, R13
+	JMP           values37
 
-valuesDone35:
-values36:
-	CMPQ          DI, $0x04
-	JL            valuesDone37
-	VPXORD        (DX), Z3, Z4
-	VPDPBUSD.BCST (SI), Z4, Z2
+valuesDone38:
+values39:
+	CMPQ          R13, $0x04
+	JL            valuesDone40
+	LEAQ          (R12)(AX*2), R14
+	LEAQ          (R12)(AX*4), R15
+	VPXORD        (DX), Z0, Z14
+	VPDPBUSD.BCST (R12), Z14, Z8
+	VPDPBUSD.BCST (R12)(AX*1), Z14, Z9
+	VPDPBUSD.BCST (R12)(AX*2), Z14, Z10
+	VPDPBUSD.BCST (R14)(AX*1), Z14, Z11
+	VPDPBUSD.BCST (R12)(AX*4), Z14, Z12
+	VPDPBUSD.BCST (R15)(AX*1), Z14, Z13
 	ADDQ          $0x00000040, DX
-	ADDQ          $0x04, SI
-	SUBQ          $0x04, DI
-	JMP           values36
+	ADDQ          $0x04, R12
+	SUBQ          $0x04, R13
+	JMP           values39
 
-valuesDone37:
-	VCVTDQ2PS Z2, Z2
-	VMULPS    (BX), Z0, Z4
-	VMULPS    Z4, Z2, Z2
-	VMOVUPS   Z2, (AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, BX
-	SUBQ      $0x10, CX
-	JMP       tile32
+valuesDone40:
+	LEAQ         (R11)(R8*2), R12
+	LEAQ         (R11)(R8*4), R13
+	VCVTDQ2PS    Z8, Z8
+	VBROADCASTSS (SI), Z14
+	VMULPS       (R9), Z14, Z14
+	VMULPS       Z14, Z8, Z8
+	VMOVUPS      Z8, (R11)
+	VCVTDQ2PS    Z9, Z9
+	VBROADCASTSS 4(SI), Z8
+	VMULPS       (R9), Z8, Z8
+	VMULPS       Z8, Z9, Z9
+	VMOVUPS      Z9, (R11)(R8*1)
+	VCVTDQ2PS    Z10, Z10
+	VBROADCASTSS 8(SI), Z8
+	VMULPS       (R9), Z8, Z8
+	VMULPS       Z8, Z10, Z10
+	VMOVUPS      Z10, (R11)(R8*2)
+	VCVTDQ2PS    Z11, Z11
+	VBROADCASTSS 12(SI), Z8
+	VMULPS       (R9), Z8, Z8
+	VMULPS       Z8, Z11, Z11
+	VMOVUPS      Z11, (R12)(R8*1)
+	VCVTDQ2PS    Z12, Z12
+	VBROADCASTSS 16(SI), Z8
+	VMULPS       (R9), Z8, Z8
+	VMULPS       Z8, Z12, Z12
+	VMOVUPS      Z12, (R11)(R8*4)
+	VCVTDQ2PS    Z13, Z13
+	VBROADCASTSS 20(SI), Z8
+	VMULPS       (R9), Z8, Z8
+	VMULPS       Z8, Z13, Z13
+	VMOVUPS      Z13, (R13)(R8*1)
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R9
+	SUBQ         $0x10, R10
+	JMP          tile35
 
-done33:
+tilesDone36:
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ $0x18, SI
+	SUBQ $0x06, DI
+	JMP  queries32
+
+queriesDone33:
+queries41:
+	CMPQ    DI, $0x01
+	JL      queriesDone42
+	VMOVUPS constantsAVX512<>+1344(SB), Z0
+	VPXORD  Z15, Z15, Z15
+	MOVQ    BX, DX
+	MOVQ    AX, R9
+
+query43:
+	VPDPBUSD.BCST (DX), Z0, Z15
+	ADDQ          $0x04, DX
+	SUBQ          $0x04, R9
+	JNZ           query43
+	VPXORD        Z16, Z16, Z16
+	VPSUBD        Z15, Z16, Z15
+	MOVQ          keys_base+72(FP), DX
+	MOVQ          keyScale_base+96(FP), R9
+	MOVQ          keyScale_len+104(FP), R10
+	MOVQ          CX, R11
+
+tile44:
+	TESTQ   R10, R10
+	JZ      tilesDone45
+	VMOVAPS Z15, Z1
+	MOVQ    BX, R12
+	MOVQ    AX, R13
+
+values46:
+	CMPQ          R13, $0x10
+	JL            valuesDone47
+	VPXORD        (DX), Z0, Z2
+	VPDPBUSD.BCST (R12), Z2, Z1
+	VPXORD        64(DX), Z0, Z2
+	VPDPBUSD.BCST 4(R12), Z2, Z1
+	VPXORD        128(DX), Z0, Z2
+	VPDPBUSD.BCST 8(R12), Z2, Z1
+	VPXORD        192(DX), Z0, Z2
+	VPDPBUSD.BCST 12(R12), Z2, Z1
+	ADDQ          $0x00000100, DX
+	ADDQ          $0x10, R12
+	SUBQ          $0x10, R13
+	JMP           values46
+
+valuesDone47:
+values48:
+	CMPQ          R13, $0x04
+	JL            valuesDone49
+	VPXORD        (DX), Z0, Z2
+	VPDPBUSD.BCST (R12), Z2, Z1
+	ADDQ          $0x00000040, DX
+	ADDQ          $0x04, R12
+	SUBQ          $0x04, R13
+	JMP           values48
+
+valuesDone49:
+	VCVTDQ2PS    Z1, Z1
+	VBROADCASTSS (SI), Z2
+	VMULPS       (R9), Z2, Z2
+	VMULPS       Z2, Z1, Z1
+	VMOVUPS      Z1, (R11)
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R9
+	SUBQ         $0x10, R10
+	JMP          tile44
+
+tilesDone45:
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ $0x04, SI
+	SUBQ $0x01, DI
+	JMP  queries41
+
+queriesDone42:
+done31:
 	VZEROUPPER
 	RET
 
-// func sumValuesAVX512(sums []int32, high []uint8, low []uint8, values []int8)
+// func sumValuesAVX512(sums []int32, high []uint8, low []uint8, stride int, dim int, values []int8)
 // Requires: AVX, AVX512F, AVX512VNNI
-TEXT ·sumValuesAVX512(SB), $0-96
+TEXT ·sumValuesAVX512(SB), $0-112
 	MOVQ sums_base+0(FP), AX
 	MOVQ sums_len+8(FP), CX
-	SHRQ $0x01, CX
-	MOVQ values_base+72(FP), DX
-	MOVQ CX, BX
-	SHLQ $0x02, BX
+	LEAQ (AX)(CX*4), CX
+	MOVQ high_base+24(FP), DX
+	MOVQ low_base+48(FP), BX
+	MOVQ dim+80(FP), SI
+	SHLQ $0x02, SI
 
-values38:
-	CMPQ    CX, $0x40
-	JL      valuesDone39
+row50:
+	CMPQ AX, CX
+	JAE  done51
+	MOVQ values_base+88(FP), DI
+	MOVQ dim+80(FP), R8
+
+values52:
+	CMPQ    R8, $0x40
+	JL      valuesDone53
 	VMOVUPS (AX), Z0
-	VMOVUPS (AX)(BX*1), Z1
+	VMOVUPS (AX)(SI*1), Z1
 	VMOVUPS 64(AX), Z2
-	VMOVUPS 64(AX)(BX*1), Z3
+	VMOVUPS 64(AX)(SI*1), Z3
 	VMOVUPS 128(AX), Z4
-	VMOVUPS 128(AX)(BX*1), Z5
+	VMOVUPS 128(AX)(SI*1), Z5
 	VMOVUPS 192(AX), Z6
-	VMOVUPS 192(AX)(BX*1), Z7
-	MOVQ    high_base+24(FP), SI
-	MOVQ    low_base+48(FP), DI
-	MOVQ    high_len+32(FP), R8
+	VMOVUPS 192(AX)(SI*1), Z7
+	MOVQ    values_len+96(FP), R12
 	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    DI, R11
+	ADDQ    DI, R12
 
-slots40:
-	TESTQ        R8, R8
-	JZ           slotsDone41
-	VPBROADCASTD (SI), Z8
-	VPBROADCASTD (DI), Z9
-	VMOVUPS      (R9), Z10
+slots54:
+	CMPQ         R11, R12
+	JAE          slotsDone55
+	VPBROADCASTD (R9), Z8
+	VPBROADCASTD (R10), Z9
+	VMOVUPS      (R11), Z10
 	VPDPBUSD     Z10, Z8, Z0
 	VPDPBUSD     Z10, Z9, Z1
-	VMOVUPS      64(R9), Z10
+	VMOVUPS      64(R11), Z10
 	VPDPBUSD     Z10, Z8, Z2
 	VPDPBUSD     Z10, Z9, Z3
-	VMOVUPS      128(R9), Z10
+	VMOVUPS      128(R11), Z10
 	VPDPBUSD     Z10, Z8, Z4
 	VPDPBUSD     Z10, Z9, Z5
-	VMOVUPS      192(R9), Z10
+	VMOVUPS      192(R11), Z10
 	VPDPBUSD     Z10, Z8, Z6
 	VPDPBUSD     Z10, Z9, Z7
-	ADDQ         BX, R9
-	ADDQ         $0x04, SI
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
-	JMP          slots40
+	ADDQ         SI, R11
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	JMP          slots54
 
-slotsDone41:
+slotsDone55:
 	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, (AX)(BX*1)
+	VMOVUPS Z1, (AX)(SI*1)
 	VMOVUPS Z2, 64(AX)
-	VMOVUPS Z3, 64(AX)(BX*1)
+	VMOVUPS Z3, 64(AX)(SI*1)
 	VMOVUPS Z4, 128(AX)
-	VMOVUPS Z5, 128(AX)(BX*1)
+	VMOVUPS Z5, 128(AX)(SI*1)
 	VMOVUPS Z6, 192(AX)
-	VMOVUPS Z7, 192(AX)(BX*1)
+	VMOVUPS Z7, 192(AX)(SI*1)
 	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x40, CX
-	JMP     values38
+	ADDQ    $0x00000100, DI
+	SUBQ    $0x40, R8
+	JMP     values52
 
-valuesDone39:
-values42:
-	CMPQ    CX, $0x10
-	JL      valuesDone43
+valuesDone53:
+values56:
+	CMPQ    R8, $0x10
+	JL      valuesDone57
 	VMOVUPS (AX), Z0
-	VMOVUPS (AX)(BX*1), Z1
-	MOVQ    high_base+24(FP), SI
-	MOVQ    low_base+48(FP), DI
-	MOVQ    high_len+32(FP), R8
+	VMOVUPS (AX)(SI*1), Z1
+	MOVQ    values_len+96(FP), R12
 	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    DI, R11
+	ADDQ    DI, R12
 
-slots44:
-	TESTQ        R8, R8
-	JZ           slotsDone45
-	VPBROADCASTD (SI), Z2
-	VPBROADCASTD (DI), Z3
-	VMOVUPS      (R9), Z4
+slots58:
+	CMPQ         R11, R12
+	JAE          slotsDone59
+	VPBROADCASTD (R9), Z2
+	VPBROADCASTD (R10), Z3
+	VMOVUPS      (R11), Z4
 	VPDPBUSD     Z4, Z2, Z0
 	VPDPBUSD     Z4, Z3, Z1
-	ADDQ         BX, R9
-	ADDQ         $0x04, SI
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
-	JMP          slots44
+	ADDQ         SI, R11
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	JMP          slots58
 
-slotsDone45:
+slotsDone59:
 	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, (AX)(BX*1)
+	VMOVUPS Z1, (AX)(SI*1)
 	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x10, CX
-	JMP     values42
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x10, R8
+	JMP     values56
 
-valuesDone43:
+valuesDone57:
+	ADDQ SI, AX
+	MOVQ stride+72(FP), DI
+	ADDQ DI, DX
+	ADDQ DI, BX
+	JMP  row50
+
+done51:
 	VZEROUPPER
 	RET
 
-// func splitWeightsAVX512(high []uint8, low []uint8, w []float32, factor float32)
-// Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·splitWeightsAVX512(SB), $0-76
-	MOVQ         high_base+0(FP), AX
-	MOVQ         low_base+24(FP), CX
-	MOVQ         w_base+48(FP), DX
-	MOVQ         w_len+56(FP), BX
-	MOVSS        factor+72(FP), X0
-	VBROADCASTSS X0, Z0
+// func splitWeightsAVX512(high []uint8, low []uint8, w []float32, stride int, n int, factor []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·splitWeightsAVX512(SB), $0-112
+	MOVQ high_base+0(FP), AX
+	MOVQ low_base+24(FP), CX
+	MOVQ w_base+48(FP), DX
+	MOVQ factor_base+88(FP), BX
+	MOVQ factor_len+96(FP), SI
 
-loop46:
-	CMPQ    BX, $0x10
-	JL      rest47
+row60:
+	TESTQ        SI, SI
+	JZ           rowsDone61
+	VBROADCASTSS (BX), Z0
+	MOVQ         n+80(FP), DI
+	MOVQ         stride+72(FP), R8
+	SUBQ         DI, R8
+	MOVQ         DI, R9
+	ANDQ         $0x0f, R9
+	ADDQ         R9, R8
+
+loop62:
+	CMPQ    DI, $0x10
+	JL      rest63
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VADDPS  constantsAVX512<>+64(SB), Z1, Z1
@@ -1833,16 +2040,16 @@ loop46:
 	ADDQ    $0x40, DX
 	ADDQ    $0x10, AX
 	ADDQ    $0x10, CX
-	SUBQ    $0x10, BX
-	JMP     loop46
+	SUBQ    $0x10, DI
+	JMP     loop62
 
-rest47:
-	TESTQ     BX, BX
-	JZ        done48
-	MOVQ      $-1, SI
-	SHLXQ     BX, SI, BX
-	NOTQ      BX
-	KMOVW     BX, K1
+rest63:
+	TESTQ     DI, DI
+	JZ        done64
+	MOVQ      $-1, R9
+	SHLXQ     DI, R9, DI
+	NOTQ      DI
+	KMOVW     DI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VMULPS    Z0, Z1, Z1
 	VADDPS    constantsAVX512<>+64(SB), Z1, Z1
@@ -1852,56 +2059,254 @@ rest47:
 	VPMOVDB   Z0, K1, (AX)
 	VPMOVDB   Z1, K1, (CX)
 
-done48:
+done64:
+	LEAQ (DX)(R8*4), DX
+	ADDQ R8, AX
+	ADDQ R8, CX
+	ADDQ $0x04, BX
+	DECQ SI
+	JMP  row60
+
+rowsDone61:
 	VZEROUPPER
 	RET
 
-// func joinSumsAVX512(dst []float32, sums []int32, unit float32)
-// Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·joinSumsAVX512(SB), $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         sums_base+24(FP), DX
-	MOVQ         sums_len+32(FP), BX
-	SHRQ         $0x01, BX
-	LEAQ         (DX)(BX*4), BX
-	MOVSS        unit+48(FP), X0
-	VBROADCASTSS X0, Z0
+// func joinSumsAVX512(dst []float32, n int, sums []int32, dim int, unit []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·joinSumsAVX512(SB), $0-88
+	MOVQ dst_base+0(FP), AX
+	MOVQ sums_base+32(FP), CX
+	MOVQ dim+56(FP), DX
+	MOVQ unit_base+64(FP), BX
+	MOVQ unit_len+72(FP), SI
 
-loop49:
-	CMPQ      CX, $0x10
-	JL        rest50
-	VMOVUPS   (DX), Z1
-	VMOVUPS   (BX), Z2
+row65:
+	TESTQ        SI, SI
+	JZ           rowsDone66
+	VBROADCASTSS (BX), Z0
+	MOVQ         n+24(FP), DI
+	MOVQ         AX, R8
+	LEAQ         (AX)(DI*4), AX
+	MOVQ         CX, R9
+	LEAQ         (CX)(DX*4), R10
+	LEAQ         (CX)(DX*8), CX
+
+loop67:
+	CMPQ      DI, $0x10
+	JL        rest68
+	VMOVUPS   (R9), Z1
+	VMOVUPS   (R10), Z2
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VMULPS    constantsAVX512<>+960(SB), Z1, Z1
 	VADDPS    Z2, Z1, Z1
 	VMULPS    Z0, Z1, Z1
-	VMOVUPS   Z1, (AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, DX
-	ADDQ      $0x40, BX
-	SUBQ      $0x10, CX
-	JMP       loop49
+	VMOVUPS   Z1, (R8)
+	ADDQ      $0x40, R8
+	ADDQ      $0x40, R9
+	ADDQ      $0x40, R10
+	SUBQ      $0x10, DI
+	JMP       loop67
 
-rest50:
-	TESTQ     CX, CX
-	JZ        done51
-	MOVQ      $-1, SI
-	SHLXQ     CX, SI, CX
-	NOTQ      CX
-	KMOVW     CX, K1
-	VMOVUPS.Z (DX), K1, Z1
-	VMOVUPS.Z (BX), K1, Z2
+rest68:
+	TESTQ     DI, DI
+	JZ        done69
+	MOVQ      $-1, R11
+	SHLXQ     DI, R11, DI
+	NOTQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (R9), K1, Z1
+	VMOVUPS.Z (R10), K1, Z2
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VMULPS    constantsAVX512<>+960(SB), Z1, Z1
 	VADDPS    Z2, Z1, Z1
 	VMULPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)
+	VMOVUPS   Z1, K1, (R8)
 
-done51:
+done69:
+	ADDQ $0x04, BX
+	DECQ SI
+	JMP  row65
+
+rowsDone66:
+	VZEROUPPER
+	RET
+
+// func weighAVX512(w []float32, stride int, valueScale []float32, total []float32, largest []float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·weighAVX512(SB), $0-104
+	MOVQ w_base+0(FP), AX
+	MOVQ total_base+56(FP), CX
+	MOVQ total_len+64(FP), DX
+	MOVQ largest_base+80(FP), BX
+
+row70:
+	TESTQ        DX, DX
+	JZ           rowsDone71
+	MOVQ         valueScale_len+40(FP), DI
+	MOVQ         AX, SI
+	VBROADCASTSS (SI), Z0
+
+loop72:
+	CMPQ    DI, $0x10
+	JL      rest73
+	VMOVAPS Z0, Z4
+	VMOVUPS (SI), Z4
+	VMAXPS  Z0, Z4, Z0
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, DI
+	JMP     loop72
+
+rest73:
+	TESTQ   DI, DI
+	JZ      done74
+	MOVQ    $-1, R8
+	SHLXQ   DI, R8, DI
+	NOTQ    DI
+	KMOVW   DI, K1
+	VMOVAPS Z0, Z4
+	VMOVUPS (SI), K1, Z4
+	VMAXPS  Z0, Z4, Z0
+
+done74:
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VMAXPS        Y0, Y4, Y0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VMAXPS        X0, X4, X0
+	VPSHUFD       $0x0e, X0, X4
+	VMAXPS        X0, X4, X0
+	VPSHUFD       $0x01, X0, X4
+	VMAXPS        X0, X4, X0
+	VPXORD        Z1, Z1, Z1
+	VADDSS        X1, X0, X0
+	VBROADCASTSS  X0, Z0
+	MOVQ          valueScale_len+40(FP), DI
+	MOVQ          AX, SI
+	MOVQ          valueScale_base+32(FP), R8
+	VPXORD        Z2, Z2, Z2
+	VPXORD        Z3, Z3, Z3
+
+loop75:
+	CMPQ      DI, $0x10
+	JL        rest76
+	VMOVUPS   (SI), Z4
+	VSUBPS    Z0, Z4, Z4
+	VMOVUPS   constantsAVX512<>+256(SB), Z5
+	VMINPS    Z4, Z5, Z4
+	VMULPS    constantsAVX512<>+0(SB), Z4, Z5
+	VADDPS    constantsAVX512<>+64(SB), Z5, Z5
+	VSUBPS    constantsAVX512<>+64(SB), Z5, Z5
+	VMULPS    constantsAVX512<>+128(SB), Z5, Z6
+	VSUBPS    Z6, Z4, Z6
+	VMULPS    constantsAVX512<>+192(SB), Z5, Z7
+	VSUBPS    Z7, Z6, Z6
+	VMOVUPS   constantsAVX512<>+384(SB), Z7
+	VMULPS    Z6, Z7, Z7
+	VADDPS    constantsAVX512<>+448(SB), Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VADDPS    constantsAVX512<>+512(SB), Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VADDPS    constantsAVX512<>+576(SB), Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VADDPS    constantsAVX512<>+640(SB), Z7, Z7
+	VMULPS    Z6, Z7, Z7
+	VADDPS    constantsAVX512<>+704(SB), Z7, Z7
+	VMULPS    Z6, Z6, Z8
+	VMULPS    Z8, Z7, Z7
+	VADDPS    Z6, Z7, Z7
+	VADDPS    constantsAVX512<>+768(SB), Z7, Z7
+	VCVTPS2DQ Z5, Z5
+	VPADDD    constantsAVX512<>+1024(SB), Z5, Z5
+	VPSLLD    $0x17, Z5, Z5
+	VMULPS    Z5, Z7, Z7
+	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z4, K1
+	VMOVAPS.Z Z7, K1, Z7
+	VMOVAPS   Z7, Z4
+	VADDPS    Z4, Z2, Z2
+	VMOVUPS   (R8), Z5
+	VMULPS    Z5, Z4, Z4
+	VMOVUPS   Z4, (SI)
+	VMAXPS    Z3, Z4, Z3
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, R8
+	SUBQ      $0x10, DI
+	JMP       loop75
+
+rest76:
+	TESTQ     DI, DI
+	JZ        done77
+	MOVQ      $-1, R9
+	SHLXQ     DI, R9, DI
+	NOTQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (SI), K1, Z4
+	VSUBPS    Z0, Z4, Z4
+	VMOVUPS   constantsAVX512<>+256(SB), Z0
+	VMINPS    Z4, Z0, Z4
+	VMULPS    constantsAVX512<>+0(SB), Z4, Z0
+	VADDPS    constantsAVX512<>+64(SB), Z0, Z0
+	VSUBPS    constantsAVX512<>+64(SB), Z0, Z0
+	VMULPS    constantsAVX512<>+128(SB), Z0, Z5
+	VSUBPS    Z5, Z4, Z5
+	VMULPS    constantsAVX512<>+192(SB), Z0, Z6
+	VSUBPS    Z6, Z5, Z5
+	VMOVUPS   constantsAVX512<>+384(SB), Z6
+	VMULPS    Z5, Z6, Z6
+	VADDPS    constantsAVX512<>+448(SB), Z6, Z6
+	VMULPS    Z5, Z6, Z6
+	VADDPS    constantsAVX512<>+512(SB), Z6, Z6
+	VMULPS    Z5, Z6, Z6
+	VADDPS    constantsAVX512<>+576(SB), Z6, Z6
+	VMULPS    Z5, Z6, Z6
+	VADDPS    constantsAVX512<>+640(SB), Z6, Z6
+	VMULPS    Z5, Z6, Z6
+	VADDPS    constantsAVX512<>+704(SB), Z6, Z6
+	VMULPS    Z5, Z5, Z7
+	VMULPS    Z7, Z6, Z6
+	VADDPS    Z5, Z6, Z6
+	VADDPS    constantsAVX512<>+768(SB), Z6, Z6
+	VCVTPS2DQ Z0, Z0
+	VPADDD    constantsAVX512<>+1024(SB), Z0, Z0
+	VPSLLD    $0x17, Z0, Z0
+	VMULPS    Z0, Z6, Z6
+	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z4, K2
+	VMOVAPS.Z Z6, K2, Z6
+	VMOVAPS   Z6, Z4
+	VMOVAPS.Z Z4, K1, Z4
+	VADDPS    Z4, Z2, Z2
+	VMOVUPS.Z (R8), K1, Z0
+	VMULPS    Z0, Z4, Z4
+	VMOVUPS   Z4, K1, (SI)
+	VMAXPS    Z3, Z4, Z3
+
+done77:
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPS        Y2, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VADDPS        X0, X4, X0
+	VPSHUFD       $0x0e, X0, X4
+	VADDPS        X0, X4, X0
+	VPSHUFD       $0x01, X0, X4
+	VADDPS        X0, X4, X0
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VMAXPS        Y3, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VMAXPS        X0, X4, X0
+	VPSHUFD       $0x0e, X0, X4
+	VMAXPS        X0, X4, X0
+	VPSHUFD       $0x01, X0, X4
+	VMAXPS        X0, X4, X0
+	VMOVSS        X0, (BX)
+	ADDQ          $0x04, CX
+	ADDQ          $0x04, BX
+	MOVQ          stride+24(FP), SI
+	LEAQ          (AX)(SI*4), AX
+	DECQ          DX
+	JMP           row70
+
+rowsDone71:
 	VZEROUPPER
 	RET
 
@@ -2476,9 +2881,9 @@ TEXT ·rotateAVX512(SB), $0-48
 	VMOVUPS constantsAVX512<>+2048(SB), Z0
 	VMOVUPS constantsAVX512<>+1792(SB), Z1
 
-group52:
+group78:
 	TESTQ       DX, DX
-	JZ          done53
+	JZ          done79
 	VPMOVSXBW   (CX), Z2
 	VPMOVSXBW   32(CX), Z3
 	VPMOVSXBW   64(CX), Z4
@@ -2558,9 +2963,9 @@ group52:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000080, CX
 	SUBQ        $0x00000080, DX
-	JMP         group52
+	JMP         group78
 
-done53:
+done79:
 	VZEROUPPER
 	RET
 
@@ -2932,9 +3337,9 @@ TEXT ·arrangeWideAVX512(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop54:
+loop80:
 	TESTQ   DX, DX
-	JZ      done55
+	JZ      done81
 	VMOVUPS constantsAVX512<>+1856(SB), Z0
 	VMOVUPS (CX), Z1
 	VPSHUFB Z0, Z1, Z1
@@ -2951,9 +3356,9 @@ loop54:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000080, DX
-	JMP     loop54
+	JMP     loop80
 
-done55:
+done81:
 	VZEROUPPER
 	RET
 
@@ -2964,9 +3369,9 @@ TEXT ·arrangePlanesAVX512(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop56:
+loop82:
 	TESTQ   DX, DX
-	JZ      done57
+	JZ      done83
 	VMOVUPS constantsAVX512<>+1984(SB), Y0
 	VMOVUPS (CX), Z1
 	VPADDW  constantsAVX512<>+1472(SB), Z1, Z2
@@ -3019,23 +3424,23 @@ loop56:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000080, DX
-	JMP     loop56
+	JMP     loop82
 
-done57:
+done83:
 	VZEROUPPER
 	RET
 
 // func dotAVX512(x []float32, y []float32) float32
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
 TEXT ·dotAVX512(SB), $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   x_len+8(FP), CX
 	MOVQ   y_base+24(FP), DX
 	VPXORD Z0, Z0, Z0
 
-loop58:
+loop84:
 	CMPQ    CX, $0x10
-	JL      rest59
+	JL      rest85
 	VMOVUPS (AX), Z1
 	VMOVUPS (DX), Z2
 	VMULPS  Z1, Z2, Z1
@@ -3043,11 +3448,11 @@ loop58:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
-	JMP     loop58
+	JMP     loop84
 
-rest59:
+rest85:
 	TESTQ     CX, CX
-	JZ        done60
+	JZ        done86
 	MOVQ      $-1, BX
 	SHLXQ     CX, BX, CX
 	NOTQ      CX
@@ -3057,10 +3462,10 @@ rest59:
 	VMULPS    Z1, Z2, Z1
 	VADDPS    Z1, Z0, Z0
 
-done60:
+done86:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y0
-	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF32X4 $0x01, Y0, X1
 	VADDPS        X0, X1, X0
 	VPSHUFD       $0x0e, X0, X1
 	VADDPS        X0, X1, X0
@@ -3071,7 +3476,7 @@ done60:
 	RET
 
 // func dotRowsAVX512(dst []float32, rows []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·dotRowsAVX512(SB), $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -3080,9 +3485,9 @@ TEXT ·dotRowsAVX512(SB), $0-72
 	SHLQ $0x02, BX
 	LEAQ (BX)(BX*2), SI
 
-rows61:
+rows87:
 	CMPQ   CX, $0x04
-	JL     rowsDone62
+	JL     rowsDone88
 	MOVQ   x_base+48(FP), DI
 	MOVQ   x_len+56(FP), R8
 	VPXORD Z0, Z0, Z0
@@ -3090,9 +3495,9 @@ rows61:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-loop63:
+loop89:
 	CMPQ    R8, $0x10
-	JL      rest64
+	JL      rest90
 	VMOVUPS (DI), Z4
 	VMOVUPS (DX), Z5
 	VMULPS  Z4, Z5, Z5
@@ -3109,11 +3514,11 @@ loop63:
 	ADDQ    $0x40, DI
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, R8
-	JMP     loop63
+	JMP     loop89
 
-rest64:
+rest90:
 	TESTQ     R8, R8
-	JZ        done65
+	JZ        done91
 	MOVQ      $-1, R9
 	SHLXQ     R8, R9, R9
 	NOTQ      R9
@@ -3137,10 +3542,10 @@ rest64:
 	VADDPS    Z5, Z3, Z3
 	LEAQ      (DX)(R8*4), DX
 
-done65:
+done91:
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPS        Y0, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X5
+	VEXTRACTF32X4 $0x01, Y4, X5
 	VADDPS        X4, X5, X4
 	VPSHUFD       $0x0e, X4, X5
 	VADDPS        X4, X5, X4
@@ -3149,7 +3554,7 @@ done65:
 	VMOVSS        X4, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y4
 	VADDPS        Y1, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X5
+	VEXTRACTF32X4 $0x01, Y4, X5
 	VADDPS        X4, X5, X4
 	VPSHUFD       $0x0e, X4, X5
 	VADDPS        X4, X5, X4
@@ -3158,7 +3563,7 @@ done65:
 	VMOVSS        X4, 4(AX)
 	VEXTRACTF64X4 $0x01, Z2, Y4
 	VADDPS        Y2, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X5
+	VEXTRACTF32X4 $0x01, Y4, X5
 	VADDPS        X4, X5, X4
 	VPSHUFD       $0x0e, X4, X5
 	VADDPS        X4, X5, X4
@@ -3167,7 +3572,7 @@ done65:
 	VMOVSS        X4, 8(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y4
 	VADDPS        Y3, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X5
+	VEXTRACTF32X4 $0x01, Y4, X5
 	VADDPS        X4, X5, X4
 	VPSHUFD       $0x0e, X4, X5
 	VADDPS        X4, X5, X4
@@ -3179,19 +3584,19 @@ done65:
 	ADDQ          BX, DX
 	ADDQ          $0x10, AX
 	SUBQ          $0x04, CX
-	JMP           rows61
+	JMP           rows87
 
-rowsDone62:
-rows66:
+rowsDone88:
+rows92:
 	CMPQ   CX, $0x01
-	JL     rowsDone67
+	JL     rowsDone93
 	MOVQ   x_base+48(FP), BX
 	MOVQ   x_len+56(FP), SI
 	VPXORD Z6, Z6, Z6
 
-loop68:
+loop94:
 	CMPQ    SI, $0x10
-	JL      rest69
+	JL      rest95
 	VMOVUPS (BX), Z0
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
@@ -3199,11 +3604,11 @@ loop68:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, SI
-	JMP     loop68
+	JMP     loop94
 
-rest69:
+rest95:
 	TESTQ     SI, SI
-	JZ        done70
+	JZ        done96
 	MOVQ      $-1, DI
 	SHLXQ     SI, DI, DI
 	NOTQ      DI
@@ -3215,10 +3620,10 @@ rest69:
 	VADDPS    Z1, Z6, Z6
 	LEAQ      (DX)(SI*4), DX
 
-done70:
+done96:
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y6, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF32X4 $0x01, Y0, X1
 	VADDPS        X0, X1, X0
 	VPSHUFD       $0x0e, X0, X1
 	VADDPS        X0, X1, X0
@@ -3227,31 +3632,31 @@ done70:
 	VMOVSS        X0, (AX)
 	ADDQ          $0x04, AX
 	SUBQ          $0x01, CX
-	JMP           rows66
+	JMP           rows92
 
-rowsDone67:
+rowsDone93:
 	VZEROUPPER
 	RET
 
 // func sumAVX512(x []float32) float32
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
 TEXT ·sumAVX512(SB), $0-28
 	MOVQ   x_base+0(FP), AX
 	MOVQ   x_len+8(FP), CX
 	VPXORD Z0, Z0, Z0
 
-loop71:
+loop97:
 	CMPQ    CX, $0x10
-	JL      rest72
+	JL      rest98
 	VMOVUPS (AX), Z1
 	VADDPS  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop71
+	JMP     loop97
 
-rest72:
+rest98:
 	TESTQ     CX, CX
-	JZ        done73
+	JZ        done99
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, CX
 	NOTQ      CX
@@ -3259,10 +3664,10 @@ rest72:
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-done73:
+done99:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y0
-	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF32X4 $0x01, Y0, X1
 	VADDPS        X0, X1, X0
 	VPSHUFD       $0x0e, X0, X1
 	VADDPS        X0, X1, X0
@@ -3273,25 +3678,25 @@ done73:
 	RET
 
 // func maxAVX512(x []float32) float32
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
 TEXT ·maxAVX512(SB), $0-28
 	MOVQ         x_base+0(FP), AX
 	MOVQ         x_len+8(FP), CX
 	VBROADCASTSS (AX), Z0
 
-loop74:
+loop100:
 	CMPQ    CX, $0x10
-	JL      rest75
+	JL      rest101
 	VMOVAPS Z0, Z1
 	VMOVUPS (AX), Z1
 	VMAXPS  Z0, Z1, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop74
+	JMP     loop100
 
-rest75:
+rest101:
 	TESTQ   CX, CX
-	JZ      done76
+	JZ      done102
 	MOVQ    $-1, DX
 	SHLXQ   CX, DX, CX
 	NOTQ    CX
@@ -3300,41 +3705,41 @@ rest75:
 	VMOVUPS (AX), K1, Z1
 	VMAXPS  Z0, Z1, Z0
 
-done76:
+done102:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VMAXPS        Y0, Y1, Y0
-	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF32X4 $0x01, Y0, X1
 	VMAXPS        X0, X1, X0
 	VPSHUFD       $0x0e, X0, X1
 	VMAXPS        X0, X1, X0
 	VPSHUFD       $0x01, X0, X1
 	VMAXPS        X0, X1, X0
-	VPXOR         X1, X1, X1
-	VADDSS        X1, X0, X0
+	VPXORD        Z2, Z2, Z2
+	VADDSS        X2, X0, X0
 	MOVSS         X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
 // func maxAbsAVX512(x []float32) float32
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
 TEXT ·maxAbsAVX512(SB), $0-28
 	MOVQ   x_base+0(FP), AX
 	MOVQ   x_len+8(FP), CX
 	VPXORD Z0, Z0, Z0
 
-loop77:
+loop103:
 	CMPQ    CX, $0x10
-	JL      rest78
+	JL      rest104
 	VMOVUPS (AX), Z1
 	VPANDD  constantsAVX512<>+1152(SB), Z1, Z1
 	VMAXPS  Z0, Z1, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop77
+	JMP     loop103
 
-rest78:
+rest104:
 	TESTQ     CX, CX
-	JZ        done79
+	JZ        done105
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, CX
 	NOTQ      CX
@@ -3343,10 +3748,10 @@ rest78:
 	VPANDD    constantsAVX512<>+1152(SB), Z1, Z1
 	VMAXPS    Z0, Z1, Z0
 
-done79:
+done105:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VMAXPS        Y0, Y1, Y0
-	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF32X4 $0x01, Y0, X1
 	VMAXPS        X0, X1, X0
 	VPSHUFD       $0x0e, X0, X1
 	VMAXPS        X0, X1, X0
@@ -3364,9 +3769,9 @@ TEXT ·subAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop80:
+loop106:
 	CMPQ    AX, $0x10
-	JL      rest81
+	JL      rest107
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VSUBPS  Z1, Z0, Z0
@@ -3375,11 +3780,11 @@ loop80:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop80
+	JMP     loop106
 
-rest81:
+rest107:
 	TESTQ     AX, AX
-	JZ        done82
+	JZ        done108
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3389,7 +3794,7 @@ rest81:
 	VSUBPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done82:
+done108:
 	VZEROUPPER
 	RET
 
@@ -3401,9 +3806,9 @@ TEXT ·mulAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop83:
+loop109:
 	CMPQ    AX, $0x10
-	JL      rest84
+	JL      rest110
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VMULPS  Z1, Z0, Z0
@@ -3412,11 +3817,11 @@ loop83:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop83
+	JMP     loop109
 
-rest84:
+rest110:
 	TESTQ     AX, AX
-	JZ        done85
+	JZ        done111
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3426,7 +3831,7 @@ rest84:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done85:
+done111:
 	VZEROUPPER
 	RET
 
@@ -3437,9 +3842,9 @@ TEXT ·addAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop86:
+loop112:
 	CMPQ    AX, $0x10
-	JL      rest87
+	JL      rest113
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
 	VADDPS  Z1, Z0, Z0
@@ -3447,11 +3852,11 @@ loop86:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop86
+	JMP     loop112
 
-rest87:
+rest113:
 	TESTQ     AX, AX
-	JZ        done88
+	JZ        done114
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3461,7 +3866,7 @@ rest87:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done88:
+done114:
 	VZEROUPPER
 	RET
 
@@ -3473,9 +3878,9 @@ TEXT ·mulAddAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop89:
+loop115:
 	CMPQ    AX, $0x10
-	JL      rest90
+	JL      rest116
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VMULPS  Z1, Z0, Z0
@@ -3486,11 +3891,11 @@ loop89:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop89
+	JMP     loop115
 
-rest90:
+rest116:
 	TESTQ     AX, AX
-	JZ        done91
+	JZ        done117
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3502,7 +3907,7 @@ rest90:
 	VADDPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done91:
+done117:
 	VZEROUPPER
 	RET
 
@@ -3515,9 +3920,9 @@ TEXT ·axpyAVX512(SB), $0-56
 	MOVSS        a+24(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop92:
+loop118:
 	CMPQ    AX, $0x10
-	JL      rest93
+	JL      rest119
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS (CX), Z2
@@ -3526,11 +3931,11 @@ loop92:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop92
+	JMP     loop118
 
-rest93:
+rest119:
 	TESTQ     AX, AX
-	JZ        done94
+	JZ        done120
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3541,7 +3946,7 @@ rest93:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done94:
+done120:
 	VZEROUPPER
 	RET
 
@@ -3554,20 +3959,20 @@ TEXT ·scaleAVX512(SB), $0-56
 	MOVSS        a+24(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop95:
+loop121:
 	CMPQ    AX, $0x10
-	JL      rest96
+	JL      rest122
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS Z1, (CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop95
+	JMP     loop121
 
-rest96:
+rest122:
 	TESTQ     AX, AX
-	JZ        done97
+	JZ        done123
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3576,7 +3981,7 @@ rest96:
 	VMULPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done97:
+done123:
 	VZEROUPPER
 	RET
 
@@ -3590,9 +3995,9 @@ TEXT ·scaleMulAVX512(SB), $0-76
 	MOVSS        a+72(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop98:
+loop124:
 	CMPQ    AX, $0x10
-	JL      rest99
+	JL      rest125
 	VMOVUPS (DX), Z1
 	VMOVUPS (BX), Z2
 	VMULPS  Z2, Z1, Z1
@@ -3602,11 +4007,11 @@ loop98:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop98
+	JMP     loop124
 
-rest99:
+rest125:
 	TESTQ     AX, AX
-	JZ        done100
+	JZ        done126
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3617,7 +4022,7 @@ rest99:
 	VMULPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done100:
+done126:
 	VZEROUPPER
 	RET
 
@@ -3631,9 +4036,9 @@ TEXT ·addMulAVX512(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop101:
+loop127:
 	CMPQ    AX, $0x10
-	JL      rest102
+	JL      rest128
 	VMOVUPS (BX), Z0
 	VADDPS  constantsAVX512<>+768(SB), Z0, Z0
 	VMOVUPS (DX), Z1
@@ -3649,11 +4054,11 @@ loop101:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop101
+	JMP     loop127
 
-rest102:
+rest128:
 	TESTQ     AX, AX
-	JZ        done103
+	JZ        done129
 	MOVQ      $-1, R8
 	SHLXQ     AX, R8, AX
 	NOTQ      AX
@@ -3668,7 +4073,7 @@ rest102:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done103:
+done129:
 	VZEROUPPER
 	RET
 
@@ -3681,9 +4086,9 @@ TEXT ·expIntoAVX512(SB), $0-52
 	MOVSS        shift+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop104:
+loop130:
 	CMPQ      AX, $0x10
-	JL        rest105
+	JL        rest131
 	VMOVUPS   (DX), Z1
 	VSUBPS    Z0, Z1, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -3720,11 +4125,11 @@ loop104:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop104
+	JMP       loop130
 
-rest105:
+rest131:
 	TESTQ     AX, AX
-	JZ        done106
+	JZ        done132
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3763,7 +4168,7 @@ rest105:
 	VMOVAPS.Z Z3, K2, Z3
 	VMOVUPS   Z3, K1, (CX)
 
-done106:
+done132:
 	VZEROUPPER
 	RET
 
@@ -3774,9 +4179,9 @@ TEXT ·siluAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop107:
+loop133:
 	CMPQ      AX, $0x10
-	JL        rest108
+	JL        rest134
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1088(SB), Z0, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -3817,11 +4222,11 @@ loop107:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop107
+	JMP       loop133
 
-rest108:
+rest134:
 	TESTQ     AX, AX
-	JZ        done109
+	JZ        done135
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3864,7 +4269,7 @@ rest108:
 	VMULPS    Z4, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done109:
+done135:
 	VZEROUPPER
 	RET
 
@@ -3875,9 +4280,9 @@ TEXT ·mulSigmoidAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop110:
+loop136:
 	CMPQ      AX, $0x10
-	JL        rest111
+	JL        rest137
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1088(SB), Z0, Z0
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -3919,11 +4324,11 @@ loop110:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop110
+	JMP       loop136
 
-rest111:
+rest137:
 	TESTQ     AX, AX
-	JZ        done112
+	JZ        done138
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3967,7 +4372,7 @@ rest111:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done112:
+done138:
 	VZEROUPPER
 	RET
 
@@ -3980,9 +4385,9 @@ TEXT ·quantizeInt8AVX512(SB), $0-52
 	MOVSS        scale+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop113:
+loop139:
 	CMPQ      CX, $0x10
-	JL        rest114
+	JL        rest140
 	VMOVUPS   (DX), Z1
 	VDIVPS    Z0, Z1, Z1
 	VMAXPS    constantsAVX512<>+896(SB), Z1, Z1
@@ -3992,11 +4397,11 @@ loop113:
 	ADDQ      $0x40, DX
 	ADDQ      $0x10, AX
 	SUBQ      $0x10, CX
-	JMP       loop113
+	JMP       loop139
 
-rest114:
+rest140:
 	TESTQ     CX, CX
-	JZ        done115
+	JZ        done141
 	MOVQ      $-1, BX
 	SHLXQ     CX, BX, CX
 	NOTQ      CX
@@ -4008,7 +4413,7 @@ rest114:
 	VCVTPS2DQ Z1, Z1
 	VPMOVDB   Z1, K1, (AX)
 
-done115:
+done141:
 	VZEROUPPER
 	RET
 
@@ -4025,16 +4430,16 @@ TEXT ·combineAVX512(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns116:
+columns142:
 	CMPQ SI, $0x40
-	JL   columnsDone117
+	JL   columnsDone143
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums118:
+sums144:
 	CMPQ    R10, $0x04
-	JL      sumsDone119
+	JL      sumsDone145
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -4056,7 +4461,7 @@ sums118:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms120:
+terms146:
 	VMOVUPS      (R11), Z16
 	VMOVUPS      64(R11), Z17
 	VMOVUPS      128(R11), Z18
@@ -4100,7 +4505,7 @@ terms120:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms120
+	JNZ          terms146
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4131,12 +4536,12 @@ terms120:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums118
+	JMP          sums144
 
-sumsDone119:
-sums121:
+sumsDone145:
+sums147:
 	CMPQ    R10, $0x01
-	JL      sumsDone122
+	JL      sumsDone148
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -4145,7 +4550,7 @@ sums121:
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms123:
+terms149:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -4162,7 +4567,7 @@ terms123:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms123
+	JNZ          terms149
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4172,25 +4577,25 @@ terms123:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums121
+	JMP          sums147
 
-sumsDone122:
+sumsDone148:
 	ADDQ $0x00000100, AX
 	ADDQ $0x00000100, CX
 	SUBQ $0x00000040, SI
-	JMP  columns116
+	JMP  columns142
 
-columnsDone117:
-columns124:
+columnsDone143:
+columns150:
 	CMPQ SI, $0x20
-	JL   columnsDone125
+	JL   columnsDone151
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums126:
+sums152:
 	CMPQ    R10, $0x04
-	JL      sumsDone127
+	JL      sumsDone153
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -4204,7 +4609,7 @@ sums126:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms128:
+terms154:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VBROADCASTSS (R12), Z10
@@ -4230,7 +4635,7 @@ terms128:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms128
+	JNZ          terms154
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4253,19 +4658,19 @@ terms128:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums126
+	JMP          sums152
 
-sumsDone127:
-sums129:
+sumsDone153:
+sums155:
 	CMPQ    R10, $0x01
-	JL      sumsDone130
+	JL      sumsDone156
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms131:
+terms157:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R12), Z4
@@ -4276,7 +4681,7 @@ terms131:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms131
+	JNZ          terms157
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4284,25 +4689,25 @@ terms131:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums129
+	JMP          sums155
 
-sumsDone130:
+sumsDone156:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	SUBQ $0x00000020, SI
-	JMP  columns124
+	JMP  columns150
 
-columnsDone125:
-columns132:
+columnsDone151:
+columns158:
 	CMPQ SI, $0x10
-	JL   columnsDone133
+	JL   columnsDone159
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums134:
+sums160:
 	CMPQ    R10, $0x04
-	JL      sumsDone135
+	JL      sumsDone161
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -4312,7 +4717,7 @@ sums134:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms136:
+terms162:
 	VMOVUPS      (R11), Z4
 	VBROADCASTSS (R12), Z5
 	VMULPS       Z5, Z4, Z5
@@ -4329,7 +4734,7 @@ terms136:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms136
+	JNZ          terms162
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
@@ -4348,18 +4753,18 @@ terms136:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums134
+	JMP          sums160
 
-sumsDone135:
-sums137:
+sumsDone161:
+sums163:
 	CMPQ    R10, $0x01
-	JL      sumsDone138
+	JL      sumsDone164
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms139:
+terms165:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R12), Z2
 	VMULPS       Z2, Z1, Z1
@@ -4367,24 +4772,24 @@ terms139:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms139
+	JNZ          terms165
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums137
+	JMP          sums163
 
-sumsDone138:
+sumsDone164:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns132
+	JMP  columns158
 
-columnsDone133:
+columnsDone159:
 	TESTQ SI, SI
-	JZ    end140
+	JZ    end166
 	MOVQ  $-1, R8
 	SHLXQ SI, R8, SI
 	NOTQ  SI
@@ -4392,9 +4797,9 @@ columnsDone133:
 	MOVQ  coef+16(FP), SI
 	MOVQ  m+32(FP), R8
 
-sums141:
+sums167:
 	CMPQ    R8, $0x04
-	JL      sumsDone142
+	JL      sumsDone168
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	VMOVUPS constantsAVX512<>+1088(SB), Z1
 	VMOVUPS constantsAVX512<>+1088(SB), Z2
@@ -4404,7 +4809,7 @@ sums141:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms143:
+terms169:
 	VMOVUPS.Z    (R9), K1, Z4
 	VBROADCASTSS (R10), Z5
 	VMULPS       Z5, Z4, Z5
@@ -4421,7 +4826,7 @@ terms143:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms143
+	JNZ          terms169
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
@@ -4440,18 +4845,18 @@ terms143:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums141
+	JMP          sums167
 
-sumsDone142:
-sums144:
+sumsDone168:
+sums170:
 	CMPQ    R8, $0x01
-	JL      sumsDone145
+	JL      sumsDone171
 	VMOVUPS constantsAVX512<>+1088(SB), Z0
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms146:
+terms172:
 	VMOVUPS.Z    (R9), K1, Z1
 	VBROADCASTSS (R10), Z2
 	VMULPS       Z2, Z1, Z1
@@ -4459,17 +4864,17 @@ terms146:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms146
+	JNZ          terms172
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums144
+	JMP          sums170
 
-sumsDone145:
-end140:
+sumsDone171:
+end166:
 	VZEROUPPER
 	RET
 
@@ -4481,9 +4886,9 @@ TEXT ·gatherAVX512(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-loop147:
+loop173:
 	CMPQ       CX, $0x10
-	JL         rest148
+	JL         rest174
 	VMOVUPS    (BX), Z0
 	KXNORW     K1, K1, K1
 	VGATHERDPS (DX)(Z0*4), K1, Z1
@@ -4491,22 +4896,22 @@ loop147:
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, BX
 	SUBQ       $0x10, CX
-	JMP        loop147
+	JMP        loop173
 
-rest148:
+rest174:
 	TESTQ CX, CX
-	JZ    done150
+	JZ    done176
 
-one149:
+one175:
 	MOVLQSX (BX), SI
 	VMOVSS  (DX)(SI*4), X0
 	VMOVSS  X0, (AX)
 	ADDQ    $0x04, AX
 	ADDQ    $0x04, BX
 	DECQ    CX
-	JNZ     one149
+	JNZ     one175
 
-done150:
+done176:
 	VZEROUPPER
 	RET
 
@@ -4519,17 +4924,17 @@ TEXT ·rotaryAVX512(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads151:
+heads177:
 	TESTQ CX, CX
-	JZ    headsDone152
+	JZ    headsDone178
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop153:
+loop179:
 	CMPQ    DI, $0x10
-	JL      rest154
+	JL      rest180
 	VMOVUPS (AX), Z0
 	VMOVUPS (SI), Z1
 	VMOVUPS (R8), Z2
@@ -4547,11 +4952,11 @@ loop153:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, DI
-	JMP     loop153
+	JMP     loop179
 
-rest154:
+rest180:
 	TESTQ     DI, DI
-	JZ        done155
+	JZ        done181
 	MOVQ      $-1, R10
 	SHLXQ     DI, R10, R10
 	NOTQ      R10
@@ -4570,13 +4975,13 @@ rest154:
 	VMOVUPS   Z4, K1, (SI)
 	LEAQ      (AX)(DI*4), AX
 
-done155:
+done181:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads151
+	JMP  heads177
 
-headsDone152:
+headsDone178:
 	VZEROUPPER
 	RET
 
@@ -4591,9 +4996,9 @@ TEXT ·sinkhorn4AVX512(SB), $0-16
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX512<>+768(SB), X4
 
-rounds156:
+rounds182:
 	TESTQ       CX, CX
-	JZ          roundsDone157
+	JZ          roundsDone183
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -4627,9 +5032,9 @@ rounds156:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        CX
-	JMP         rounds156
+	JMP         rounds182
 
-roundsDone157:
+roundsDone183:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
@@ -4648,9 +5053,9 @@ TEXT ·readAllAVX512(SB), $0-25
 	VPXORD Z3, Z3, Z3
 	SHRQ   $0x0a, CX
 
-loop158:
+loop184:
 	TESTQ  CX, CX
-	JZ     done159
+	JZ     done185
 	VPXORD (AX), Z0, Z0
 	VPXORD 64(AX), Z1, Z1
 	VPXORD 128(AX), Z2, Z2
@@ -4669,9 +5074,9 @@ loop158:
 	VPXORD 960(AX), Z3, Z3
 	ADDQ   $0x00000400, AX
 	DECQ   CX
-	JMP    loop158
+	JMP    loop184
 
-done159:
+done185:
 	VPXORD        Z1, Z0, Z0
 	VPXORD        Z2, Z0, Z0
 	VPXORD        Z3, Z0, Z0

@@ -1842,206 +1842,399 @@ done21:
 	VZEROUPPER
 	RET
 
-// func scoreKeysAVXVNNI(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32)
-// Requires: AVX, AVX2, AVX512VL, AVX512VNNI, SSE
-TEXT ·scoreKeysAVXVNNI(SB), $0-104
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         keys_base+56(FP), DX
-	MOVQ         keyScale_base+80(FP), BX
-	MOVSS        scale+48(FP), X0
-	VBROADCASTSS X0, Y1
-	VBROADCASTSS X0, Y0
-	VPXOR        Y2, Y2, Y2
-	VPXOR        Y3, Y3, Y3
-	VMOVUPS      constantsAVXVNNI<>+1344(SB), Y4
-	MOVQ         q_base+24(FP), SI
-	MOVQ         q_len+32(FP), DI
+// func scoreKeysAVXVNNI(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+// Requires: AVX, AVX2, AVX512VL, AVX512VNNI
+TEXT ·scoreKeysAVXVNNI(SB), $0-120
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  q_base+24(FP), BX
+	MOVQ  scale_base+48(FP), SI
+	MOVQ  scale_len+56(FP), DI
+	MOVQ  keyScale_len+104(FP), R8
+	TESTQ DI, DI
+	JZ    done22
+	MOVQ  q_len+32(FP), AX
+	XORQ  DX, DX
+	DIVQ  DI
+	SHLQ  $0x02, R8
 
-query22:
-	VPBROADCASTD (SI), Y5
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xd5 // VPDPBUSD Y5, Y4, Y2
-	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xdd // VPDPBUSD Y5, Y4, Y3
-	ADDQ         $0x04, SI
-	SUBQ         $0x04, DI
-	JNZ          query22
-	VPXOR        Y5, Y5, Y5
-	VPSUBD       Y2, Y5, Y2
-	VPXOR        Y5, Y5, Y5
-	VPSUBD       Y3, Y5, Y3
+queries23:
+	CMPQ    DI, $0x03
+	JL      queriesDone24
+	VMOVUPS constantsAVXVNNI<>+1344(SB), Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	MOVQ    BX, DX
+	MOVQ    AX, R9
 
-tile23:
-	TESTQ   CX, CX
-	JZ      done24
-	VMOVAPS Y2, Y5
-	VMOVAPS Y3, Y6
-	MOVQ    q_base+24(FP), SI
-	MOVQ    q_len+32(FP), DI
+query25:
+	VPBROADCASTD (DX), Y4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7d; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y4, Y0, Y1
+	VPBROADCASTD (DX)(AX*1), Y4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7d; BYTE $0x50; BYTE $0xd4 // VPDPBUSD Y4, Y0, Y2
+	VPBROADCASTD (DX)(AX*2), Y4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7d; BYTE $0x50; BYTE $0xdc // VPDPBUSD Y4, Y0, Y3
+	ADDQ         $0x04, DX
+	SUBQ         $0x04, R9
+	JNZ          query25
+	VPXOR        Y4, Y4, Y4
+	VPSUBD       Y1, Y4, Y1
+	VPSUBD       Y2, Y4, Y2
+	VPSUBD       Y3, Y4, Y3
+	MOVQ         keys_base+72(FP), DX
+	MOVQ         keyScale_base+96(FP), R9
+	MOVQ         keyScale_len+104(FP), R10
+	MOVQ         CX, R11
 
-values25:
-	CMPQ         DI, $0x10
-	JL           valuesDone26
-	VPXOR        (DX), Y4, Y7
-	VPXOR        32(DX), Y4, Y8
-	VPBROADCASTD (SI), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
-	VPXOR        64(DX), Y4, Y7
-	VPXOR        96(DX), Y4, Y8
-	VPBROADCASTD 4(SI), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
-	VPXOR        128(DX), Y4, Y7
-	VPXOR        160(DX), Y4, Y8
-	VPBROADCASTD 8(SI), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
-	VPXOR        192(DX), Y4, Y7
-	VPXOR        224(DX), Y4, Y8
-	VPBROADCASTD 12(SI), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
+tile26:
+	TESTQ   R10, R10
+	JZ      tilesDone27
+	VMOVAPS Y1, Y4
+	VMOVAPS Y1, Y5
+	VMOVAPS Y2, Y6
+	VMOVAPS Y2, Y7
+	VMOVAPS Y3, Y8
+	VMOVAPS Y3, Y9
+	MOVQ    BX, R12
+	MOVQ    AX, R13
+
+values28:
+	CMPQ         R13, $0x10
+	JL           valuesDone29
+	VPXOR        (DX), Y0, Y10
+	VPXOR        32(DX), Y0, Y11
+	VPBROADCASTD (R12), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xe4 // VPDPBUSD Y12, Y10, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xec // VPDPBUSD Y12, Y11, Y5
+	VPBROADCASTD (R12)(AX*1), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xf4 // VPDPBUSD Y12, Y10, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xfc // VPDPBUSD Y12, Y11, Y7
+	VPBROADCASTD (R12)(AX*2), Y12
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x50; BYTE $0xc4 // VPDPBUSD Y12, Y10, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x25; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y12, Y11, Y9
+	VPXOR        64(DX), Y0, Y10
+	VPXOR        96(DX), Y0, Y11
+	VPBROADCASTD 4(R12), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xe4 // VPDPBUSD Y12, Y10, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xec // VPDPBUSD Y12, Y11, Y5
+	VPBROADCASTD 4(R12)(AX*1), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xf4 // VPDPBUSD Y12, Y10, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xfc // VPDPBUSD Y12, Y11, Y7
+	VPBROADCASTD 4(R12)(AX*2), Y12
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x50; BYTE $0xc4 // VPDPBUSD Y12, Y10, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x25; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y12, Y11, Y9
+	VPXOR        128(DX), Y0, Y10
+	VPXOR        160(DX), Y0, Y11
+	VPBROADCASTD 8(R12), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xe4 // VPDPBUSD Y12, Y10, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xec // VPDPBUSD Y12, Y11, Y5
+	VPBROADCASTD 8(R12)(AX*1), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xf4 // VPDPBUSD Y12, Y10, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xfc // VPDPBUSD Y12, Y11, Y7
+	VPBROADCASTD 8(R12)(AX*2), Y12
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x50; BYTE $0xc4 // VPDPBUSD Y12, Y10, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x25; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y12, Y11, Y9
+	VPXOR        192(DX), Y0, Y10
+	VPXOR        224(DX), Y0, Y11
+	VPBROADCASTD 12(R12), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xe4 // VPDPBUSD Y12, Y10, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xec // VPDPBUSD Y12, Y11, Y5
+	VPBROADCASTD 12(R12)(AX*1), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xf4 // VPDPBUSD Y12, Y10, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xfc // VPDPBUSD Y12, Y11, Y7
+	VPBROADCASTD 12(R12)(AX*2), Y12
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x50; BYTE $0xc4 // VPDPBUSD Y12, Y10, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x25; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y12, Y11, Y9
 	ADDQ         $0x00000100, DX
-	ADDQ         $0x10, SI
-	SUBQ         $0x10, DI
-	JMP          values25
+	ADDQ         $0x10, R12
+	SUBQ         $0x10, R13
+	JMP          values28
 
-valuesDone26:
-values27:
-	CMPQ         DI, $0x04
-	JL           valuesDone28
-	VPXOR        (DX), Y4, Y7
-	VPXOR        32(DX), Y4, Y8
-	VPBROADCASTD (SI), Y9
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe9 // VPDPBUSD Y9, Y7, Y5
-	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xf1 // VPDPBUSD Y9, Y8, Y6
+valuesDone29:
+values30:
+	CMPQ         R13, $0x04
+	JL           valuesDone31
+	VPXOR        (DX), Y0, Y10
+	VPXOR        32(DX), Y0, Y11
+	VPBROADCASTD (R12), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xe4 // VPDPBUSD Y12, Y10, Y4
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xec // VPDPBUSD Y12, Y11, Y5
+	VPBROADCASTD (R12)(AX*1), Y12
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x50; BYTE $0xf4 // VPDPBUSD Y12, Y10, Y6
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x25; BYTE $0x50; BYTE $0xfc // VPDPBUSD Y12, Y11, Y7
+	VPBROADCASTD (R12)(AX*2), Y12
+	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x50; BYTE $0xc4 // VPDPBUSD Y12, Y10, Y8
+	BYTE $0xc4; BYTE $0x42; BYTE $0x25; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y12, Y11, Y9
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x04, SI
-	SUBQ         $0x04, DI
-	JMP          values27
+	ADDQ         $0x04, R12
+	SUBQ         $0x04, R13
+	JMP          values30
 
-valuesDone28:
-	VCVTDQ2PS Y5, Y5
-	VMULPS    (BX), Y1, Y7
-	VMULPS    Y7, Y5, Y5
-	VMOVUPS   Y5, (AX)
-	VCVTDQ2PS Y6, Y6
-	VMULPS    32(BX), Y0, Y5
-	VMULPS    Y5, Y6, Y6
-	VMOVUPS   Y6, 32(AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, BX
-	SUBQ      $0x10, CX
-	JMP       tile23
+valuesDone31:
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS (SI), Y10
+	VMULPS       (R9), Y10, Y10
+	VMULPS       Y10, Y4, Y4
+	VMOVUPS      Y4, (R11)
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS (SI), Y4
+	VMULPS       32(R9), Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 32(R11)
+	VCVTDQ2PS    Y6, Y6
+	VBROADCASTSS 4(SI), Y4
+	VMULPS       (R9), Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      Y6, (R11)(R8*1)
+	VCVTDQ2PS    Y7, Y7
+	VBROADCASTSS 4(SI), Y4
+	VMULPS       32(R9), Y4, Y4
+	VMULPS       Y4, Y7, Y7
+	VMOVUPS      Y7, 32(R11)(R8*1)
+	VCVTDQ2PS    Y8, Y8
+	VBROADCASTSS 8(SI), Y4
+	VMULPS       (R9), Y4, Y4
+	VMULPS       Y4, Y8, Y8
+	VMOVUPS      Y8, (R11)(R8*2)
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SI), Y4
+	VMULPS       32(R9), Y4, Y4
+	VMULPS       Y4, Y9, Y9
+	VMOVUPS      Y9, 32(R11)(R8*2)
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R9
+	SUBQ         $0x10, R10
+	JMP          tile26
 
-done24:
+tilesDone27:
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ $0x0c, SI
+	SUBQ $0x03, DI
+	JMP  queries23
+
+queriesDone24:
+queries32:
+	CMPQ    DI, $0x01
+	JL      queriesDone33
+	VMOVUPS constantsAVXVNNI<>+1344(SB), Y0
+	VPXOR   Y1, Y1, Y1
+	MOVQ    BX, DX
+	MOVQ    AX, R9
+
+query34:
+	VPBROADCASTD (DX), Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7d; BYTE $0x50; BYTE $0xca // VPDPBUSD Y2, Y0, Y1
+	ADDQ         $0x04, DX
+	SUBQ         $0x04, R9
+	JNZ          query34
+	VPXOR        Y2, Y2, Y2
+	VPSUBD       Y1, Y2, Y1
+	MOVQ         keys_base+72(FP), DX
+	MOVQ         keyScale_base+96(FP), R9
+	MOVQ         keyScale_len+104(FP), R10
+	MOVQ         CX, R11
+
+tile35:
+	TESTQ   R10, R10
+	JZ      tilesDone36
+	VMOVAPS Y1, Y2
+	VMOVAPS Y1, Y3
+	MOVQ    BX, R12
+	MOVQ    AX, R13
+
+values37:
+	CMPQ         R13, $0x10
+	JL           valuesDone38
+	VPXOR        (DX), Y0, Y4
+	VPXOR        32(DX), Y0, Y5
+	VPBROADCASTD (R12), Y6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xd6 // VPDPBUSD Y6, Y4, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x55; BYTE $0x50; BYTE $0xde // VPDPBUSD Y6, Y5, Y3
+	VPXOR        64(DX), Y0, Y4
+	VPXOR        96(DX), Y0, Y5
+	VPBROADCASTD 4(R12), Y6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xd6 // VPDPBUSD Y6, Y4, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x55; BYTE $0x50; BYTE $0xde // VPDPBUSD Y6, Y5, Y3
+	VPXOR        128(DX), Y0, Y4
+	VPXOR        160(DX), Y0, Y5
+	VPBROADCASTD 8(R12), Y6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xd6 // VPDPBUSD Y6, Y4, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x55; BYTE $0x50; BYTE $0xde // VPDPBUSD Y6, Y5, Y3
+	VPXOR        192(DX), Y0, Y4
+	VPXOR        224(DX), Y0, Y5
+	VPBROADCASTD 12(R12), Y6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xd6 // VPDPBUSD Y6, Y4, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x55; BYTE $0x50; BYTE $0xde // VPDPBUSD Y6, Y5, Y3
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x10, R12
+	SUBQ         $0x10, R13
+	JMP          values37
+
+valuesDone38:
+values39:
+	CMPQ         R13, $0x04
+	JL           valuesDone40
+	VPXOR        (DX), Y0, Y4
+	VPXOR        32(DX), Y0, Y5
+	VPBROADCASTD (R12), Y6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xd6 // VPDPBUSD Y6, Y4, Y2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x55; BYTE $0x50; BYTE $0xde // VPDPBUSD Y6, Y5, Y3
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x04, R12
+	SUBQ         $0x04, R13
+	JMP          values39
+
+valuesDone40:
+	VCVTDQ2PS    Y2, Y2
+	VBROADCASTSS (SI), Y4
+	VMULPS       (R9), Y4, Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS (SI), Y2
+	VMULPS       32(R9), Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R9
+	SUBQ         $0x10, R10
+	JMP          tile35
+
+tilesDone36:
+	ADDQ AX, BX
+	ADDQ R8, CX
+	ADDQ $0x04, SI
+	SUBQ $0x01, DI
+	JMP  queries32
+
+queriesDone33:
+done22:
 	VZEROUPPER
 	RET
 
-// func sumValuesAVXVNNI(sums []int32, high []uint8, low []uint8, values []int8)
+// func sumValuesAVXVNNI(sums []int32, high []uint8, low []uint8, stride int, dim int, values []int8)
 // Requires: AVX, AVX2, AVX512VL, AVX512VNNI
-TEXT ·sumValuesAVXVNNI(SB), $0-96
+TEXT ·sumValuesAVXVNNI(SB), $0-112
 	MOVQ sums_base+0(FP), AX
 	MOVQ sums_len+8(FP), CX
-	SHRQ $0x01, CX
-	MOVQ values_base+72(FP), DX
-	MOVQ CX, BX
-	SHLQ $0x02, BX
+	LEAQ (AX)(CX*4), CX
+	MOVQ high_base+24(FP), DX
+	MOVQ low_base+48(FP), BX
+	MOVQ dim+80(FP), SI
+	SHLQ $0x02, SI
 
-values29:
-	CMPQ    CX, $0x20
-	JL      valuesDone30
+row41:
+	CMPQ AX, CX
+	JAE  done42
+	MOVQ values_base+88(FP), DI
+	MOVQ dim+80(FP), R8
+
+values43:
+	CMPQ    R8, $0x20
+	JL      valuesDone44
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
-	VMOVUPS (AX)(BX*1), Y2
-	VMOVUPS 32(AX)(BX*1), Y3
+	VMOVUPS (AX)(SI*1), Y2
+	VMOVUPS 32(AX)(SI*1), Y3
 	VMOVUPS 64(AX), Y4
 	VMOVUPS 96(AX), Y5
-	VMOVUPS 64(AX)(BX*1), Y6
-	VMOVUPS 96(AX)(BX*1), Y7
-	MOVQ    high_base+24(FP), SI
-	MOVQ    low_base+48(FP), DI
-	MOVQ    high_len+32(FP), R8
+	VMOVUPS 64(AX)(SI*1), Y6
+	VMOVUPS 96(AX)(SI*1), Y7
+	MOVQ    values_len+96(FP), R12
 	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    DI, R11
+	ADDQ    DI, R12
 
-slots31:
-	TESTQ        R8, R8
-	JZ           slotsDone32
-	VPBROADCASTD (SI), Y8
-	VPBROADCASTD (DI), Y9
-	VMOVUPS      (R9), Y10
+slots45:
+	CMPQ         R11, R12
+	JAE          slotsDone46
+	VPBROADCASTD (R9), Y8
+	VPBROADCASTD (R10), Y9
+	VMOVUPS      (R11), Y10
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xc2 // VPDPBUSD Y10, Y8, Y0
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x35; BYTE $0x50; BYTE $0xd2 // VPDPBUSD Y10, Y9, Y2
-	VMOVUPS      32(R9), Y10
+	VMOVUPS      32(R11), Y10
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xca // VPDPBUSD Y10, Y8, Y1
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x35; BYTE $0x50; BYTE $0xda // VPDPBUSD Y10, Y9, Y3
-	VMOVUPS      64(R9), Y10
+	VMOVUPS      64(R11), Y10
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xe2 // VPDPBUSD Y10, Y8, Y4
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x35; BYTE $0x50; BYTE $0xf2 // VPDPBUSD Y10, Y9, Y6
-	VMOVUPS      96(R9), Y10
+	VMOVUPS      96(R11), Y10
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x3d; BYTE $0x50; BYTE $0xea // VPDPBUSD Y10, Y8, Y5
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x35; BYTE $0x50; BYTE $0xfa // VPDPBUSD Y10, Y9, Y7
-	ADDQ         BX, R9
-	ADDQ         $0x04, SI
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
-	JMP          slots31
+	ADDQ         SI, R11
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	JMP          slots45
 
-slotsDone32:
+slotsDone46:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, (AX)(BX*1)
-	VMOVUPS Y3, 32(AX)(BX*1)
+	VMOVUPS Y2, (AX)(SI*1)
+	VMOVUPS Y3, 32(AX)(SI*1)
 	VMOVUPS Y4, 64(AX)
 	VMOVUPS Y5, 96(AX)
-	VMOVUPS Y6, 64(AX)(BX*1)
-	VMOVUPS Y7, 96(AX)(BX*1)
+	VMOVUPS Y6, 64(AX)(SI*1)
+	VMOVUPS Y7, 96(AX)(SI*1)
 	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x20, CX
-	JMP     values29
+	ADDQ    $0x00000080, DI
+	SUBQ    $0x20, R8
+	JMP     values43
 
-valuesDone30:
-values33:
-	CMPQ    CX, $0x10
-	JL      valuesDone34
+valuesDone44:
+values47:
+	CMPQ    R8, $0x10
+	JL      valuesDone48
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
-	VMOVUPS (AX)(BX*1), Y2
-	VMOVUPS 32(AX)(BX*1), Y3
-	MOVQ    high_base+24(FP), SI
-	MOVQ    low_base+48(FP), DI
-	MOVQ    high_len+32(FP), R8
+	VMOVUPS (AX)(SI*1), Y2
+	VMOVUPS 32(AX)(SI*1), Y3
+	MOVQ    values_len+96(FP), R12
 	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    DI, R11
+	ADDQ    DI, R12
 
-slots35:
-	TESTQ        R8, R8
-	JZ           slotsDone36
-	VPBROADCASTD (SI), Y4
-	VPBROADCASTD (DI), Y5
-	VMOVUPS      (R9), Y6
+slots49:
+	CMPQ         R11, R12
+	JAE          slotsDone50
+	VPBROADCASTD (R9), Y4
+	VPBROADCASTD (R10), Y5
+	VMOVUPS      (R11), Y6
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xc6 // VPDPBUSD Y6, Y4, Y0
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x55; BYTE $0x50; BYTE $0xd6 // VPDPBUSD Y6, Y5, Y2
-	VMOVUPS      32(R9), Y6
+	VMOVUPS      32(R11), Y6
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x5d; BYTE $0x50; BYTE $0xce // VPDPBUSD Y6, Y4, Y1
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x55; BYTE $0x50; BYTE $0xde // VPDPBUSD Y6, Y5, Y3
-	ADDQ         BX, R9
-	ADDQ         $0x04, SI
-	ADDQ         $0x04, DI
-	SUBQ         $0x04, R8
-	JMP          slots35
+	ADDQ         SI, R11
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	JMP          slots49
 
-slotsDone36:
+slotsDone50:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, (AX)(BX*1)
-	VMOVUPS Y3, 32(AX)(BX*1)
+	VMOVUPS Y2, (AX)(SI*1)
+	VMOVUPS Y3, 32(AX)(SI*1)
 	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x10, CX
-	JMP     values33
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x10, R8
+	JMP     values47
 
-valuesDone34:
+valuesDone48:
+	ADDQ SI, AX
+	MOVQ stride+72(FP), DI
+	ADDQ DI, DX
+	ADDQ DI, BX
+	JMP  row41
+
+done42:
 	VZEROUPPER
 	RET
 

@@ -34,24 +34,35 @@ var products = []body{
 
 var attention = []body{
 	{
-		// tiles, len(q)
+		// tiles, len(q), queries
 		field: "ScoreKeys", group: "attention", elem: 1, prepare: prepareScoreKeys,
-		all:  shapes(cross(upTo(0, 9, 1), upTo(4, 132, 4)), cross(list(17, 65), list(4, 64, 96, 128, 256))),
-		some: cross(list(0, 1, 2, 3, 5), list(4, 8, 12, 16, 28, 32, 36, 64, 96, 100, 128)),
-		few:  cross(list(1, 3), list(4, 20, 64)),
+		all: shapes(cross(upTo(0, 9, 1), upTo(4, 132, 4), list(1)), cross(list(17, 65), list(4, 64, 96, 128, 256), list(1)),
+			cross(list(0, 1, 3), list(4, 12, 48), upTo(0, 14, 1))),
+		some: shapes(cross(list(0, 1, 2, 3, 5), list(4, 8, 12, 16, 28, 32, 36, 64, 96, 100, 128), list(1)),
+			cross(list(1, 3), list(4, 48), list(2, 3, 4, 6, 7))),
+		few: cross(list(1, 3), list(4, 20, 64), list(1, 6)),
 	}, {
+		// weights of a row, rows, what lies between them
+		field: "Weigh", group: "attention", elem: 4, prepare: prepareWeigh,
+		all:  shapes(cross(lengths[1:], list(1), list(0)), cross(upTo(1, 40, 1), list(0, 2, 6), list(0, 5))),
+		some: cross(someLengths[1:], list(1, 3), list(0, 16)), few: cross(fewLengths, list(2), list(1)),
+	}, {
+		// weights of a row, rows, what lies between them
 		field: "SplitWeights", group: "attention", elem: 1, prepare: prepareSplitWeights,
-		all: one(lengths), some: one(someLengths), few: one(fewLengths),
+		all:  shapes(cross(lengths, list(1), list(0)), cross(upTo(0, 40, 1), list(0, 2, 6), list(0, 5))),
+		some: cross(someLengths, list(1, 3), list(0, 16)), few: cross(fewLengths, list(2), list(1)),
 	}, {
-		// slots, dim
+		// slots, dim, rows, what lies between them
 		field: "SumValues", group: "attention", elem: 1, prepare: prepareSumValues,
-		all:  shapes(cross(upTo(0, 68, 4), upTo(16, 144, 16)), cross(list(128, 260, 1024, 3072), list(16, 48, 96, 128))),
-		some: cross(list(0, 4, 8, 12, 16, 20, 32, 36, 64, 68), list(16, 32, 48, 64, 80, 96, 128)),
-		few:  cross(list(4, 12, 36), list(16, 48)),
+		all: shapes(cross(upTo(0, 68, 4), upTo(16, 144, 16), list(1), list(0)), cross(list(128, 260, 1024, 3072), list(16, 48, 96, 128), list(1), list(0)),
+			cross(list(0, 4, 12), list(16, 64, 80), list(0, 2, 6), list(0, 7))),
+		some: cross(list(0, 4, 8, 12, 16, 20, 32, 36, 64, 68), list(16, 32, 48, 64, 80, 96, 128), list(1, 3), list(4)),
+		few:  cross(list(4, 12, 36), list(16, 48), list(2), list(1)),
 	}, {
-		// len(dst), what a row of sums is longer than that needs
+		// n, what half a row of sums is longer than that needs, rows
 		field: "JoinSums", group: "attention", elem: 4, prepare: prepareJoinSums,
-		all: shapes(one(lengths), cross(list(1, 16, 33), list(16, 32))), some: one(someLengths), few: one(fewLengths),
+		all:  shapes(cross(lengths, list(0), list(1)), cross(list(1, 16, 33), list(0, 16, 32), list(0, 2, 6))),
+		some: cross(someLengths, list(0), list(1, 3)), few: cross(fewLengths, list(16), list(2)),
 	},
 }
 
@@ -246,14 +257,26 @@ func preparePeak(c *trial, s shape) func(*Kernels) {
 }
 
 func prepareScoreKeys(c *trial, s shape) func(*Kernels) {
-	n := s[0] * SlotTile
-	q, keys := integers[int8](c, s[1], -127, 127), integers[int8](c, n*s[1], -127, 127)
-	keyScale, dst, scale := c.floats(n), c.floats(n), c.float()
+	n, queries := s[0]*SlotTile, s[2]
+	q, keys := integers[int8](c, queries*s[1], -127, 127), integers[int8](c, n*s[1], -127, 127)
+	keyScale, dst, scale := c.floats(n), c.floats(queries*n), c.floats(queries)
 	return func(k *Kernels) { k.ScoreKeys(dst, q, scale, keys, keyScale) }
 }
 
+// rowsOf is the length of rows of n values with a gap between them.
+func rowsOf(n, rows, gap int) int { return max(0, rows*(n+gap)-gap) }
+
+func prepareWeigh(c *trial, s shape) func(*Kernels) {
+	n, rows, gap := s[0], s[1], s[2]
+	w, valueScale := c.floats(rowsOf(n, rows, gap)), c.floats(n)
+	total, largest := c.floats(rows), c.floats(rows)
+	c.vary(w)
+	return func(k *Kernels) { k.Weigh(w, n+gap, valueScale, total, largest) }
+}
+
 func prepareSplitWeights(c *trial, s shape) func(*Kernels) {
-	w := take[float32](c, s[0], float)
+	n, rows, gap := s[0], s[1], s[2]
+	w, factor := take[float32](c, rowsOf(n, rows, gap), float), take[float32](c, rows, float)
 	for i := range w {
 		// Finite, and no two further apart than the factor can bear.
 		w[i] = float32(math.Abs(float64(c.float())))
@@ -261,37 +284,42 @@ func prepareSplitWeights(c *trial, s shape) func(*Kernels) {
 			w[i] = 0
 		}
 	}
-	factor := float32(1)
-	if top := MaxAbs(w); top > 1e-30 {
-		factor = MaxWeight / top
-	}
-	if c.fill == extreme && c.r.IntN(2) == 0 {
-		factor = 0.25
-		for i := range w {
-			w[i] = float32(c.r.IntN(2*MaxWeight)) * 2 // halfway between integers, or on them
+	for j := range factor {
+		row := w[j*(n+gap):][:n]
+		factor[j] = 1
+		if top := MaxAbs(row); top > 1e-30 {
+			factor[j] = MaxWeight / top
+		}
+		if c.fill == extreme && c.r.IntN(2) == 0 {
+			factor[j] = 0.25
+			for i := range row {
+				row[i] = float32(c.r.IntN(2*MaxWeight)) * 2 // halfway between integers, or on them
+			}
 		}
 	}
-	high, low := integers[uint8](c, s[0], 0, 255), integers[uint8](c, s[0], 0, 255)
-	return func(k *Kernels) { k.SplitWeights(high, low, w, factor) }
+	high, low := integers[uint8](c, len(w), 0, 255), integers[uint8](c, len(w), 0, 255)
+	return func(k *Kernels) { k.SplitWeights(high, low, w, n+gap, n, factor) }
 }
 
 func prepareSumValues(c *trial, s shape) func(*Kernels) {
-	slots, dim := s[0], s[1]
-	sums := integers[int32](c, 2*dim, -1<<29, 1<<29)
-	high, low := integers[uint8](c, slots, 0, 127), integers[uint8](c, slots, 0, 127)
+	slots, dim, rows, gap := s[0], s[1], s[2], s[3]
+	sums := integers[int32](c, 2*dim*rows, -1<<29, 1<<29)
+	digits := rowsOf(slots, rows, gap)
+	high, low := integers[uint8](c, digits, 0, 127), integers[uint8](c, digits, 0, 127)
 	values := integers[int8](c, slots*dim, -128, 127)
-	return func(k *Kernels) { k.SumValues(sums, high, low, values) }
+	return func(k *Kernels) { k.SumValues(sums, high, low, slots+gap, dim, values) }
 }
 
 func prepareJoinSums(c *trial, s shape) func(*Kernels) {
-	dim := (s[0]+15)/16*16 + s[1]
-	sums, dst, unit := integers[int32](c, 2*dim, -1<<29, 1<<29), c.floats(s[0]), c.float()
+	n, rows := s[0], s[2]
+	dim := (n+15)/16*16 + s[1]
+	sums, dst, unit := integers[int32](c, 2*dim*rows, -1<<29, 1<<29), c.floats(n*rows), c.floats(rows)
 	if c.fill == ordinary {
 		for i := range sums {
 			sums[i] >>= i % 23
 		}
 	}
-	return func(k *Kernels) { k.JoinSums(dst, sums, unit) }
+	return func(k *Kernels) { k.JoinSums(dst, n, sums, dim, unit) }
 }
 
 func prepareRotate(c *trial, s shape) func(*Kernels) {

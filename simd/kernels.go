@@ -26,10 +26,11 @@ type Kernels struct {
 	MulWide       func(y []float32, stride int, m Tiles, l *Levels, x Inputs)
 	Dequantize    func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32)
 
-	ScoreKeys    func(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32)
-	SplitWeights func(high, low []uint8, w []float32, factor float32)
-	SumValues    func(sums []int32, high, low []uint8, values []int8)
-	JoinSums     func(dst []float32, sums []int32, unit float32)
+	ScoreKeys    func(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+	Weigh        func(w []float32, stride int, valueScale, total, largest []float32)
+	SplitWeights func(high, low []uint8, w []float32, stride, n int, factor []float32)
+	SumValues    func(sums []int32, high, low []uint8, stride, dim int, values []int8)
+	JoinSums     func(dst []float32, n int, sums []int32, dim int, unit []float32)
 	Rotary       func(x, cos, sin []float32)
 
 	Dot          func(x, y []float32) float32
@@ -63,7 +64,7 @@ func generic() Kernels {
 		Name:   "generic",
 		Rotate: Rotate, ArrangeNarrow: copyWords, ArrangeWide: copyWords,
 		MulNarrow: MulNarrow, MulWide: MulWide, Dequantize: Dequantize,
-		ScoreKeys: ScoreKeys, SplitWeights: SplitWeights, SumValues: SumValues, JoinSums: JoinSums, Rotary: Rotary,
+		ScoreKeys: ScoreKeys, Weigh: Weigh, SplitWeights: SplitWeights, SumValues: SumValues, JoinSums: JoinSums, Rotary: Rotary,
 		Dot: Dot, DotRows: DotRows, Sum: Sum, Max: Max, MaxAbs: MaxAbs, QuantizeInt8: QuantizeInt8,
 		Axpy: Axpy, Scale: Scale, Add: Add, Sub: Sub, Mul: Mul, MulAdd: MulAdd, ScaleMul: ScaleMul, AddMul: AddMul,
 		Combine: Combine, Gather: Gather, Sinkhorn: Sinkhorn, ExpInto: ExpInto, Silu: Silu, MulSigmoid: MulSigmoid,

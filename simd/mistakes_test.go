@@ -134,24 +134,46 @@ var mistakes = map[string]struct {
 		}
 	}},
 	"factors in another order": {"ScoreKeys", func(k *Kernels) {
-		k.ScoreKeys = func(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32) {
-			ones := slices.Repeat([]float32{1}, len(dst))
+		k.ScoreKeys = func(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32) {
+			ones := slices.Repeat([]float32{1}, len(keyScale))
 			ScoreKeys(dst, q, scale, keys, ones)
-			Mul(dst, dst, keyScale)
+			for row := dst; len(ones) > 0 && len(row) > 0; row = row[len(ones):] {
+				Mul(row[:len(ones)], row, keyScale)
+			}
+		}
+	}},
+	"the total of weights": {"Weigh", func(k *Kernels) {
+		k.Weigh = func(w []float32, stride int, valueScale, total, largest []float32) {
+			Weigh(w, stride, valueScale, total, largest)
+			for j := range total {
+				total[j] = Sum(w[j*stride:][:len(valueScale)])
+			}
+		}
+	}},
+	"negative weights as the largest": {"Weigh", func(k *Kernels) {
+		k.Weigh = func(w []float32, stride int, valueScale, total, largest []float32) {
+			Weigh(w, stride, valueScale, total, largest)
+			for j := range largest {
+				largest[j] = Max(w[j*stride:][:len(valueScale)])
+			}
 		}
 	}},
 	"digits truncated": {"SplitWeights", func(k *Kernels) {
-		k.SplitWeights = func(high, low []uint8, w []float32, factor float32) {
-			for i, v := range w {
-				n := int(v * factor)
-				high[i], low[i] = uint8(n>>7), uint8(n&127)
+		k.SplitWeights = func(high, low []uint8, w []float32, stride, n int, factor []float32) {
+			for j, f := range factor {
+				for i := j * stride; i < j*stride+n; i++ {
+					v := int(w[i] * f)
+					high[i], low[i] = uint8(v>>7), uint8(v&127)
+				}
 			}
 		}
 	}},
 	"digits joined as integers": {"JoinSums", func(k *Kernels) {
-		k.JoinSums = func(dst []float32, sums []int32, unit float32) {
-			for i := range dst {
-				dst[i] = float32(128*int64(sums[i])+int64(sums[len(sums)/2+i])) * unit
+		k.JoinSums = func(dst []float32, n int, sums []int32, dim int, unit []float32) {
+			for j, u := range unit {
+				for i := range n {
+					dst[j*n+i] = float32(128*int64(sums[2*j*dim+i])+int64(sums[(2*j+1)*dim+i])) * u
+				}
 			}
 		}
 	}},

@@ -43,25 +43,47 @@ func declared(k Kernels) Kernels {
 		writes(dst[:])
 		k.Dequantize(dst, packed, points, norm)
 	}
-	d.ScoreKeys = func(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32) {
+	d.ScoreKeys = func(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32) {
 		reads(q, keys)
-		reads(keyScale)
+		reads(scale, keyScale)
 		writes(dst)
 		k.ScoreKeys(dst, q, scale, keys, keyScale)
 	}
-	d.SplitWeights = func(high, low []uint8, w []float32, factor float32) {
-		reads(w)
-		writes(high)
-		writes(low)
-		k.SplitWeights(high, low, w, factor)
+	d.Weigh = func(w []float32, stride int, valueScale, total, largest []float32) {
+		reads(valueScale)
+		for j := range total {
+			writes(w[j*stride:][:len(valueScale)])
+		}
+		writes(total)
+		writes(largest)
+		k.Weigh(w, stride, valueScale, total, largest)
 	}
-	d.SumValues = func(sums []int32, high, low []uint8, values []int8) {
-		reads(high, low)
+	d.SplitWeights = func(high, low []uint8, w []float32, stride, n int, factor []float32) {
+		reads(factor)
+		for j := range factor {
+			at := j * stride
+			reads(w[at : at+n])
+			writes(high[at : at+n])
+			writes(low[at : at+n])
+		}
+		k.SplitWeights(high, low, w, stride, n, factor)
+	}
+	d.SumValues = func(sums []int32, high, low []uint8, stride, dim int, values []int8) {
+		for j := range len(sums) / (2 * dim) {
+			reads(high[j*stride:][:len(values)/dim], low[j*stride:][:len(values)/dim])
+		}
 		reads(values)
 		writes(sums)
-		k.SumValues(sums, high, low, values)
+		k.SumValues(sums, high, low, stride, dim, values)
 	}
-	d.JoinSums = func(dst []float32, sums []int32, unit float32) { reads(sums); writes(dst); k.JoinSums(dst, sums, unit) }
+	d.JoinSums = func(dst []float32, n int, sums []int32, dim int, unit []float32) {
+		reads(unit)
+		for j := range unit {
+			reads(sums[2*j*dim:][:n], sums[(2*j+1)*dim:][:n])
+		}
+		writes(dst[:n*len(unit)])
+		k.JoinSums(dst, n, sums, dim, unit)
+	}
 	d.Rotary = func(x, cos, sin []float32) { reads(cos, sin); writes(x); k.Rotary(x, cos, sin) }
 	d.Dot = func(x, y []float32) float32 { reads(x, y); return k.Dot(x, y) }
 	d.DotRows = func(dst, rows, x []float32) { reads(rows, x); writes(dst); k.DotRows(dst, rows, x) }

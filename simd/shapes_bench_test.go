@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -26,9 +27,11 @@ func BenchmarkKernels(b *testing.B) {
 	}
 	const slots = 304
 	keys, values := make([]int8, slots*48), make([]int8, slots*64)
-	high, low := make([]uint8, slots), make([]uint8, slots)
-	sums := make([]int32, 128)
-	scores := floats(slots)
+	const queries = 6 // of a key-value head
+	high, low := make([]uint8, queries*slots), make([]uint8, queries*slots)
+	sums := make([]int32, queries*128)
+	scores, rowScale := floats(queries*slots), floats(queries)
+	valueScale := slices.Repeat([]float32{1}, slots)
 	var level [16]int16
 	for i := range level {
 		level[i] = int16(i*17 - 120)
@@ -78,11 +81,12 @@ func BenchmarkKernels(b *testing.B) {
 			{"AddMul/1024", func() { k.AddMul(out, tmp, a, tmp, a) }},
 			{"MulSigmoid/768", func() { k.MulSigmoid(z[:width], x[:width]) }},
 			{"Sinkhorn", func() { k.Sinkhorn(a[:16], 4, 20) }},
-			{"ScoreKeys/300", func() { k.ScoreKeys(scores, q8[:48], 0.1, keys, scores) }},
-			{"Softmax/300", func() { k.Softmax(scores) }},
-			{"SplitWeights/300", func() { k.SplitWeights(high, low, scores, 100) }},
-			{"SumValues/300", func() { k.SumValues(sums, high, low, values) }},
-			{"JoinSums/64", func() { k.JoinSums(out[:64], sums, 0.1) }},
+			{"ScoreKeys/6x300", func() { k.ScoreKeys(scores, q8[:queries*48], rowScale, keys, x[:slots]) }},
+			{"Weigh/6x300", func() { k.Weigh(scores, slots, valueScale, y[:queries], z[:queries]) }},
+			{"SplitWeights/6x300", func() { k.SplitWeights(high, low, scores, slots, slots, rowScale) }},
+			{"SumValues/6x300", func() { k.SumValues(sums, high, low, slots, 64, values) }},
+			{"JoinSums/6x64", func() { k.JoinSums(out, 64, sums, 64, rowScale) }},
+			{"Softmax/30", func() { k.Softmax(scores[:30]) }},
 			{"Rotary/12x48", func() { k.Rotary(x[:576], a[:24], a[24:48]) }},
 			{"ReadAll/16MB", func() { k.ReadAll(bench16MB) }},
 		} {

@@ -78,9 +78,8 @@ func (s *Session) attendHeads(worker, lo, hi int) {
 	for i := range s.n {
 		t := &s.tokens[i]
 		s.keysValuesOf(t, w, h)
-		for head, end := h.query(s.m); head < end; head++ {
-			s.attendHead(t, head, &s.kv.work[worker])
-		}
+		first, end := h.query(s.m)
+		s.attendQueries(t, first, end, &s.kv.work[worker])
 		s.k.MulSigmoid(h.gated(s.m, t.o), h.gated(s.m, t.gate))
 	}
 }
@@ -182,10 +181,12 @@ func (s *Session) quantizeHeads(name string, t *token, dst *heads8, x []float32,
 // attend computes one query head's output per unit; units count tokens times
 // query heads.
 func (s *Session) attend(worker, lo, hi int) {
-	g := &s.m.g
-	for unit := lo; unit < hi; unit++ {
-		t, head := &s.tokens[unit/g.Heads], unit%g.Heads
-		s.attendHead(t, head, &s.kv.work[worker])
+	all := s.m.g.Heads
+	for lo < hi {
+		t, head := &s.tokens[lo/all], lo%all
+		n := min(hi-lo, all-head)
+		s.attendQueries(t, head, head+n, &s.kv.work[worker])
+		lo += n
 	}
 }
 
@@ -196,72 +197,111 @@ func (s *Session) attendWork() int {
 	return s.n * g.Heads * seen * (g.QKDim + g.VDim)
 }
 
-func (s *Session) attendHead(t *token, head int, a *attention) {
-	g := &s.m.g
-	kv := &s.kv.layers[s.layer][head/(g.Heads/g.KVHeads)]
-	scores := s.scores(t, head, kv, a)
-	s.seePart("attn.scores", t, head, scores)
-	s.k.Softmax(scores)
-	s.seePart("attn.weights", t, head, scores)
-	n := 0
-	for _, r := range t.seen {
-		part := scores[n : n+r.hi-r.lo]
-		s.k.Mul(part, part, kv.valueScale[r.lo:r.hi])
-		n += len(part)
+// attendQueries computes the outputs of query heads lo to hi, those that read the
+// same keys and values together.
+func (s *Session) attendQueries(t *token, lo, hi int, a *attention) {
+	per := s.m.g.Heads / s.m.g.KVHeads
+	for lo < hi {
+		kv := lo / per
+		n := min(hi, (kv+1)*per) - lo
+		s.attendRows(t, lo, n, &s.kv.layers[s.layer][kv], a)
+		lo += n
 	}
-	o := t.o[head*g.VDim : (head+1)*g.VDim]
-	if s.m.exact {
-		sumExactly(o, scores, kv, t.seen)
-		return
-	}
-	s.sumValues(o, scores, kv, t.seen, a)
 }
 
-// scores are the query's, over the slots seen in turn.
-func (s *Session) scores(t *token, head int, kv *kvHead, a *attention) []float32 {
-	scale := t.q8.scale[head] / sqrtOf(s.m.g.QKDim)
-	q := t.q8.of(head, kv.keyDim)
-	n := 0
+// attendRows computes the outputs of n query heads that read one key-value head.
+// The softmax's division is left to the end: the weights are Exp(score-top).
+func (s *Session) attendRows(t *token, head, n int, kv *kvHead, a *attention) {
+	dim := s.m.g.VDim
+	w := s.scores(t, head, n, kv, a)
+	s.seeRows("attn.scores", t, head, &w)
+	s.k.Weigh(w.at, w.stride, w.valueScale, a.total[:n], a.largest[:n])
+	s.seeWeights(t, head, &w, a)
+	o := t.o[head*dim : (head+n)*dim]
+	if s.m.exact {
+		for i := range n {
+			row := w.row(i)
+			s.k.Scale(row, 1/a.total[i], row)
+			sumExactly(o[i*dim:(i+1)*dim], row, kv, t.seen)
+		}
+		return
+	}
+	s.sumValues(o, &w, kv, t.seen, a)
+}
+
+// scoreRows are scores or weights of several queries and the visible positions.
+type scoreRows struct {
+	at         []float32
+	rows       int
+	stride     int       // from row to row
+	valueScale []float32 // of the positions; as many as a row has
+}
+
+func (w *scoreRows) row(i int) []float32 { return w.at[i*w.stride:][:len(w.valueScale)] }
+
+// scores are the queries', over the slots seen in turn.
+func (s *Session) scores(t *token, head, n int, kv *kvHead, a *attention) scoreRows {
+	root := sqrtOf(s.m.g.QKDim)
+	for i := range n {
+		a.scale[i] = t.q8.scale[head+i] / root
+	}
+	q := t.q8.q[head*kv.keyDim : (head+n)*kv.keyDim]
+	joined := scoreRows{a.scores, n, s.kv.slots, a.valueScale[:0]}
 	for _, r := range t.seen {
 		lo, hi := r.lo/simd.SlotTile*simd.SlotTile, roundUp(r.hi, simd.SlotTile)
-		raw := a.raw[lo:hi]
-		s.k.ScoreKeys(raw, q, scale, kv.key[lo*kv.keyDim:hi*kv.keyDim], kv.keyScale[lo:hi])
+		raw := scoreRows{a.raw[r.lo-lo:], n, hi - lo, kv.valueScale[r.lo:r.hi]}
+		s.k.ScoreKeys(a.raw[:n*raw.stride], q, a.scale[:n], kv.key[lo*kv.keyDim:hi*kv.keyDim], kv.keyScale[lo:hi])
 		if len(t.seen) == 1 {
-			return raw[r.lo-lo : r.hi-lo]
+			return raw
 		}
-		n += copy(a.scores[n:], raw[r.lo-lo:r.hi-lo])
+		for i := range n {
+			copy(joined.at[i*joined.stride+len(joined.valueScale):], raw.row(i))
+		}
+		joined.valueScale = append(joined.valueScale, raw.valueScale...)
 	}
-	return a.scores[:n]
+	return joined
 }
 
 // mostSummed is how many slots' values an int32 holds the sum of: digits and
 // values are at most 127.
 const mostSummed = 1 << 16
 
-// sumValues adds the values by their weights, in integers: the weights are
-// rounded to 1/16383 of the largest.
-func (s *Session) sumValues(o, weights []float32, kv *kvHead, seen []slots, a *attention) {
-	top := s.k.Max(weights)
-	factor, unit := simd.MaxWeight/top, top/simd.MaxWeight
-	clear(a.sums)
-	summed, flushed := 0, false
+// sumValues adds the values by each row of weights, in integers: the weights are
+// rounded to 1/16383 of the row's largest.
+func (s *Session) sumValues(o []float32, w *scoreRows, kv *kvHead, seen []slots, a *attention) {
+	factor, unit, sums := a.scale[:w.rows], a.unit[:w.rows], a.sums[:2*w.rows*kv.valueDim]
+	for i := range factor {
+		factor[i], unit[i] = simd.MaxWeight/a.largest[i], a.largest[i]/simd.MaxWeight/a.total[i]
+	}
+	clear(sums)
+	done, summed, flushed := 0, 0, false
 	for _, r := range a.cut(seen) {
-		if summed += r.hi - r.lo; summed > mostSummed {
-			s.addSums(o, a, unit, flushed)
-			clear(a.sums)
-			summed, flushed = r.hi-r.lo, true
+		n := r.hi - r.lo
+		if summed += n; summed > mostSummed {
+			s.addSums(o, sums, kv.valueDim, unit, a, flushed)
+			clear(sums)
+			summed, flushed = n, true
 		}
 		lo, hi := r.lo/simd.ValueSlots*simd.ValueSlots, roundUp(r.hi, simd.ValueSlots)
-		for _, digits := range [2][]uint8{a.high, a.low} {
-			clear(digits[lo:r.lo])
-			clear(digits[r.hi:hi])
-		}
-		n := r.hi - r.lo
-		s.k.SplitWeights(a.high[r.lo:r.hi], a.low[r.lo:r.hi], weights[:n], factor)
-		s.k.SumValues(a.sums, a.high[lo:hi], a.low[lo:hi], kv.value[lo*kv.valueDim:hi*kv.valueDim])
-		weights = weights[n:]
+		a.clearEdges(w, r.lo-lo, r.hi-lo, hi-lo)
+		s.k.SplitWeights(a.high[r.lo-lo:], a.low[r.lo-lo:], w.at[done:], w.stride, n, factor)
+		s.k.SumValues(sums, a.high, a.low, w.stride, kv.valueDim, kv.value[lo*kv.valueDim:hi*kv.valueDim])
+		done += n
 	}
-	s.addSums(o, a, unit, flushed)
+	s.addSums(o, sums, kv.valueDim, unit, a, flushed)
+}
+
+// clearEdges clears the digits of each row before from, and from to up to end.
+func (a *attention) clearEdges(w *scoreRows, from, to, end int) {
+	if from == 0 && to == end {
+		return
+	}
+	for i := range w.rows {
+		for _, digits := range [2][]uint8{a.high[i*w.stride:], a.low[i*w.stride:]} {
+			clear(digits[:from])
+			clear(digits[to:end])
+		}
+	}
 }
 
 // cut makes pieces of at most mostSummed slots; hardly any context is so long.
@@ -277,12 +317,13 @@ func (a *attention) cut(seen []slots) []slots {
 }
 
 // addSums writes the sums to o, or adds them to what is there.
-func (s *Session) addSums(o []float32, a *attention, unit float32, add bool) {
+func (s *Session) addSums(o []float32, sums []int32, dim int, unit []float32, a *attention, add bool) {
+	n := s.m.g.VDim
 	if !add {
-		s.k.JoinSums(o, a.sums, unit)
+		s.k.JoinSums(o, n, sums, dim, unit)
 		return
 	}
-	s.k.JoinSums(a.part[:len(o)], a.sums, unit)
+	s.k.JoinSums(a.part[:len(o)], n, sums, dim, unit)
 	s.k.Add(o, a.part[:len(o)])
 }
 
@@ -301,9 +342,27 @@ func sumExactly(o, weights []float32, kv *kvHead, seen []slots) {
 	}
 }
 
-func (s *Session) seePart(name string, t *token, head int, x []float32) {
-	if s.hook != nil {
-		s.hook.part(name, s.layer, t.pos, head, x)
+func (s *Session) seeRows(name string, t *token, head int, w *scoreRows) {
+	if s.hook == nil {
+		return
+	}
+	for i := range w.rows {
+		s.hook.part(name, s.layer, t.pos, head+i, w.row(i))
+	}
+}
+
+// seeWeights shows the hook the reference's weights, which are those before the
+// values' scales.
+func (s *Session) seeWeights(t *token, head int, w *scoreRows, a *attention) {
+	if s.hook == nil {
+		return
+	}
+	for i := range w.rows {
+		weights := append([]float32(nil), w.row(i)...)
+		for j := range weights {
+			weights[j] /= w.valueScale[j] * a.total[i]
+		}
+		s.hook.part("attn.weights", s.layer, t.pos, head+i, weights)
 	}
 }
 

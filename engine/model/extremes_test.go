@@ -70,9 +70,11 @@ func TestSumsOfLongContexts(t *testing.T) {
 			for i := range kv.value {
 				kv.value[i] = 127
 			}
-			weights := slices.Repeat([]float32{1 / float32(n) / 127}, n)
+			w := scoreRows{slices.Repeat([]float32{1. / 127}, n), 1, n, kv.valueScale[:n]}
+			a := &s.kv.work[0]
+			a.total[0], a.largest[0] = float32(n), 1./127
 			o := make([]float32, m.g.VDim)
-			s.sumValues(o, weights, kv, []slots{{0, n}}, &s.kv.work[0])
+			s.sumValues(o, &w, kv, []slots{{0, n}}, a)
 			if math.Abs(float64(o[0])-1) > 1e-4 || math.Abs(float64(o[len(o)-1])-1) > 1e-4 {
 				t.Errorf("%s: the mean of %d values of 1 is %g", tier, n, o[0])
 			}

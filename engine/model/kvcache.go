@@ -21,15 +21,19 @@ type kvHead struct {
 	keyScale, valueScale []float32
 }
 
-// attention is a worker's scratch.
+// attention is a worker's scratch: rows for the queries of a key-value head.
 type attention struct {
-	raw       []float32 // scores in slot order, whole tiles
-	scores    []float32 // of the visible positions, in order
-	high, low []uint8   // digits of the weights
-	sums      []int32
-	part      []float32 // of an output
-	pieces    []slots
-	_         [2 * cacheLine]byte
+	raw        []float32 // scores in slot order, whole tiles
+	scores     []float32 // of the visible positions, in order
+	valueScale []float32 // likewise
+	high, low  []uint8   // digits of the weights
+	sums       []int32
+	part       []float32 // of outputs
+	// Of a row: its scale, then its weights' factor; their sum; the largest; what
+	// its sums count in.
+	scale, total, largest, unit []float32
+	pieces                      []slots
+	_                           [2 * cacheLine]byte
 }
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
@@ -45,9 +49,12 @@ func newKVCache(m *Model, o SessionOptions, workers int) kvCache {
 			c.layers[l][h].keyDim, c.layers[l][h].valueDim = keyDim(m), valueDim(m)
 		}
 	}
+	rows := m.g.Heads / m.g.KVHeads
 	for w := range c.work {
-		c.work[w].sums, c.work[w].part = apart[int32](2*valueDim(m)), apart[float32](valueDim(m))
-		c.work[w].pieces = make([]slots, 0, 3+m.g.MaxSeqLen/mostSummed)
+		a := &c.work[w]
+		a.sums, a.part = apart[int32](2*rows*valueDim(m)), apart[float32](rows*valueDim(m))
+		a.scale, a.total, a.largest, a.unit = apart[float32](rows), apart[float32](rows), apart[float32](rows), apart[float32](rows)
+		a.pieces = make([]slots, 0, 3+m.g.MaxSeqLen/mostSummed)
 	}
 	return c
 }
@@ -165,8 +172,9 @@ func (c *kvCache) reserve(n, sink int) {
 	}
 	for w := range c.work {
 		a := &c.work[w]
-		a.raw, a.scores = make([]float32, slots), make([]float32, slots)
-		a.high, a.low = make([]uint8, slots), make([]uint8, slots)
+		rows := len(a.scale)
+		a.raw, a.scores, a.valueScale = make([]float32, rows*slots), make([]float32, rows*slots), make([]float32, slots)
+		a.high, a.low = make([]uint8, rows*slots), make([]uint8, rows*slots)
 	}
 	c.slots = slots
 }

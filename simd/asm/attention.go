@@ -12,54 +12,130 @@ func (g *gen) attention() {
 	if g.base == "" {
 		g.splitWeights()
 		g.joinSums()
+		g.weigh()
 	}
 }
 
-// scoreKeys is simd.ScoreKeys.
+// scoreKeys is simd.ScoreKeys: several queries at a time, because they share the
+// loads of the keys, and because a sum waits for its last product.
 func (g *gen) scoreKeys() {
-	g.function("scoreKeys", "func(dst []float32, q []int8, scale float32, keys []int8, keyScale []float32)")
-	dst, n, keys, keyScale := g.pointer("dst"), g.length("dst"), g.pointer("keys"), g.pointer("keyScale")
-	scale := g.scalar("scale")
-	start := g.vec()
-	g.zero(start)
+	g.function("scoreKeys", "func(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)")
+	dst, query, scale, left := g.pointer("dst"), g.pointer("q"), g.pointer("scale"), g.length("scale")
+	length, row := g.GP64(), g.length("keyScale") // of a query, of a row of scores, in bytes
+	done := g.label("done")
+	g.TESTQ(left, left)
+	g.JZ(operand.LabelRef(done))
+	g.queryLength(length, left)
+	g.SHLQ(operand.Imm(2), row)
+	most := 3
+	if g.zmm() {
+		most = 6
+	}
+	for _, count := range []int{most, 1} {
+		loop, none := g.label("queries"), g.label("queriesDone")
+		g.Label(loop)
+		g.CMPQ(left, operand.Imm(uint64(count)))
+		g.JL(operand.LabelRef(none))
+		g.scoreQueries(count, dst, query, length, scale, row)
+		for range count {
+			g.ADDQ(length, query)
+			g.ADDQ(row, dst)
+		}
+		g.ADDQ(operand.Imm(uint64(4*count)), scale)
+		g.SUBQ(operand.Imm(uint64(count)), left)
+		g.JMP(operand.LabelRef(loop))
+		g.Label(none)
+	}
+	g.Label(done)
+	g.finish()
+}
+
+// queryLength divides the length of all queries by their number.
+func (g *gen) queryLength(length, queries reg.GPVirtual) {
+	g.Load(g.Param("q").Len(), reg.RAX)
+	g.XORQ(reg.RDX, reg.RDX)
+	g.DIVQ(queries)
+	g.MOVQ(reg.RAX, length)
+}
+
+// places are the memory of count rows, rowBytes apart, from base on.
+func (g *gen) places(count int, base, rowBytes reg.GPVirtual) (rows []operand.Mem) {
+	for i := range count {
+		switch i {
+		case 0:
+			rows = append(rows, operand.Mem{Base: base})
+		case 1, 2, 4:
+			rows = append(rows, operand.Mem{Base: base, Index: rowBytes, Scale: uint8(i)})
+		default: // 3 and 5
+			odd := g.GP64()
+			g.LEAQ(operand.Mem{Base: base, Index: rowBytes, Scale: uint8(i - 1)}, odd)
+			rows = append(rows, operand.Mem{Base: odd, Index: rowBytes, Scale: 1})
+		}
+	}
+	return rows
+}
+
+// scoreQueries scores count queries with all keys.
+func (g *gen) scoreQueries(count int, dst, query, length, scale, row reg.GPVirtual) {
+	start := make([]reg.VecVirtual, count)
 	var flip, ones reg.VecVirtual
 	if g.vnni {
 		// A dot product takes one side unsigned: keys + 128, so that sums begin
 		// at -128 times the query's.
 		flip = g.reg()
 		g.VMOVUPS(g.constant("flip"), flip)
-		q, left := g.pointer("q"), g.length("q")
+		for i := range start {
+			start[i] = g.reg()
+			g.zeroReg(start[i])
+		}
+		q, left := g.GP64(), g.GP64()
+		g.MOVQ(query, q)
+		g.MOVQ(length, left)
 		loop := g.label("query")
 		g.Label(loop)
-		g.dotBytes(operand.Mem{Base: q}, vec{flip, flip}, start)
+		for i, m := range g.places(count, q, length) {
+			g.dotBytes(m, vec{flip}, vec{start[i]})
+		}
 		g.ADDQ(operand.Imm(4), q)
 		g.SUBQ(operand.Imm(4), left)
 		g.JNZ(operand.LabelRef(loop))
+		zero := g.reg()
+		g.zeroReg(zero)
 		for _, r := range start {
-			zero := g.reg()
-			g.zeroReg(zero)
 			g.VPSUBD(r, zero, r)
 		}
 	} else {
 		ones = g.reg()
 		g.VMOVUPS(g.constant("words of 1"), ones)
 	}
-	tile, done := g.label("tile"), g.label("done")
+	keys, keyScale, n, out := g.pointer("keys"), g.pointer("keyScale"), g.length("keyScale"), g.GP64()
+	g.MOVQ(dst, out)
+	tile, done := g.label("tile"), g.label("tilesDone")
 	g.Label(tile)
 	g.TESTQ(n, n)
 	g.JZ(operand.LabelRef(done))
-	acc := g.vec()
+	acc := make([]vec, count)
 	for i := range acc {
-		g.VMOVAPS(start[i], acc[i])
+		acc[i] = g.vec()
+		for _, r := range acc[i] {
+			if g.vnni {
+				g.VMOVAPS(start[i], r)
+			} else {
+				g.zeroReg(r)
+			}
+		}
 	}
-	q, left := g.pointer("q"), g.length("q")
+	q, left := g.GP64(), g.GP64()
+	g.MOVQ(query, q)
+	g.MOVQ(length, left)
 	for _, dwords := range []int{4, 1} {
 		loop, done := g.label("values"), g.label("valuesDone")
 		g.Label(loop)
 		g.CMPQ(left, operand.Imm(uint64(4*dwords)))
 		g.JL(operand.LabelRef(done))
+		at := g.places(count, q, length)
 		for d := range dwords {
-			g.addKeys(operand.Mem{Base: q, Disp: 4 * d}, keys, 64*d, flip, ones, acc)
+			g.addKeys(at, keys, d, flip, ones, acc)
 		}
 		g.ADDQ(operand.U32(uint32(64*dwords)), keys)
 		g.ADDQ(operand.Imm(uint64(4*dwords)), q)
@@ -67,44 +143,51 @@ func (g *gen) scoreKeys() {
 		g.JMP(operand.LabelRef(loop))
 		g.Label(done)
 	}
+	rows := g.places(count, out, row)
 	for i := range acc {
-		g.VCVTDQ2PS(acc[i], acc[i])
-		f := g.reg()
-		g.VMULPS(g.at(keyScale, 0, i), scale[i], f)
-		g.VMULPS(f, acc[i], acc[i])
-		g.VMOVUPS(acc[i], g.at(dst, 0, i))
+		for k, r := range acc[i] {
+			g.VCVTDQ2PS(r, r)
+			f := g.reg()
+			g.VBROADCASTSS(operand.Mem{Base: scale, Disp: 4 * i}, f)
+			g.VMULPS(g.at(keyScale, 0, k), f, f)
+			g.VMULPS(f, r, r)
+			g.VMOVUPS(r, rows[i].Offset(k*g.width))
+		}
 	}
-	g.ADDQ(operand.Imm(64), dst)
+	g.ADDQ(operand.Imm(64), out)
 	g.ADDQ(operand.Imm(64), keyScale)
 	g.SUBQ(operand.Imm(16), n)
 	g.JMP(operand.LabelRef(tile))
 	g.Label(done)
-	g.finish()
 }
 
-// addKeys adds the products of a dword of the query with the keys at disp.
-func (g *gen) addKeys(q operand.Mem, keys reg.GPVirtual, disp int, flip, ones reg.VecVirtual, acc vec) {
+// addKeys adds the products of dword d of each query with those of the keys.
+func (g *gen) addKeys(queries []operand.Mem, keys reg.GPVirtual, d int, flip, ones reg.VecVirtual, acc []vec) {
 	if g.vnni {
 		k := g.vec()
 		for i := range k {
 			if g.zmm() {
-				g.VPXORD(g.at(keys, disp, i), flip, k[i])
+				g.VPXORD(g.at(keys, 64*d, i), flip, k[i])
 			} else {
-				g.VPXOR(g.at(keys, disp, i), flip, k[i])
+				g.VPXOR(g.at(keys, 64*d, i), flip, k[i])
 			}
 		}
-		g.dotBytes(q, k, acc)
+		for j, m := range queries {
+			g.dotBytes(m.Offset(4*d), k, acc[j])
+		}
 		return
 	}
-	b := g.reg()
-	g.VPBROADCASTD(q, b)
-	for i := range acc {
-		size, signed := g.reg(), g.reg()
-		g.VPABSB(g.at(keys, disp, i), size)
-		g.VPSIGNB(g.at(keys, disp, i), b, signed)
-		g.VPMADDUBSW(signed, size, size)
-		g.VPMADDWD(ones, size, size)
-		g.VPADDD(size, acc[i], acc[i])
+	for i := range acc[0] {
+		size := g.reg()
+		g.VPABSB(g.at(keys, 64*d, i), size)
+		for j, m := range queries {
+			b := g.reg()
+			g.VPBROADCASTD(m.Offset(4*d), b)
+			g.VPSIGNB(g.at(keys, 64*d, i), b, b)
+			g.VPMADDUBSW(b, size, b)
+			g.VPMADDWD(ones, b, b)
+			g.VPADDD(b, acc[j][i], acc[j][i])
+		}
 	}
 }
 
@@ -122,21 +205,25 @@ func (g *gen) dotBytes(m operand.Mem, unsigned, acc vec) {
 	}
 }
 
-// sumValues is simd.SumValues: for each 16 values, or 64 where so many are
-// left, all slots.
+// sumValues is simd.SumValues: row by row; for each 16 values, or 64
+// where so many are left, all slots.
 func (g *gen) sumValues() {
-	g.function("sumValues", "func(sums []int32, high, low []uint8, values []int8)")
-	sums, dim := g.pointer("sums"), g.length("sums")
-	g.SHRQ(operand.Imm(1), dim)
-	values := g.pointer("values")
-	step := g.GP64() // bytes of a group of slots; of a row of sums as well
-	g.MOVQ(dim, step)
+	g.function("sumValues", "func(sums []int32, high, low []uint8, stride, dim int, values []int8)")
+	sums, sumsEnd := g.pointer("sums"), g.length("sums")
+	g.LEAQ(operand.Mem{Base: sums, Index: sumsEnd, Scale: 4}, sumsEnd)
+	highs, lows := g.pointer("high"), g.pointer("low")
+	step := g.word("dim") // bytes of a group of slots; of half a row of sums as well
 	g.SHLQ(operand.Imm(2), step)
 	var ones reg.VecVirtual
 	if !g.vnni {
 		ones = g.reg()
 		g.VMOVUPS(g.constant("words of 1"), ones)
 	}
+	row, allDone := g.label("row"), g.label("done")
+	g.Label(row)
+	g.CMPQ(sums, sumsEnd)
+	g.JAE(operand.LabelRef(allDone))
+	values, dim := g.pointer("values"), g.word("dim")
 	counts := []int{2, 1}
 	if g.zmm() {
 		counts = []int{4, 1}
@@ -157,12 +244,15 @@ func (g *gen) sumValues() {
 			}
 			high, low = append(high, h), append(low, l)
 		}
-		h, l, n, v := g.pointer("high"), g.pointer("low"), g.length("high"), g.GP64()
+		h, l, v, end := g.GP64(), g.GP64(), g.GP64(), g.length("values")
+		g.MOVQ(highs, h)
+		g.MOVQ(lows, l)
 		g.MOVQ(values, v)
+		g.ADDQ(values, end)
 		slots, slotsDone := g.label("slots"), g.label("slotsDone")
 		g.Label(slots)
-		g.TESTQ(n, n)
-		g.JZ(operand.LabelRef(slotsDone))
+		g.CMPQ(v, end)
+		g.JAE(operand.LabelRef(slotsDone))
 		dh, dl := g.reg(), g.reg()
 		g.VPBROADCASTD(operand.Mem{Base: h}, dh)
 		g.VPBROADCASTD(operand.Mem{Base: l}, dl)
@@ -177,7 +267,6 @@ func (g *gen) sumValues() {
 		g.ADDQ(step, v)
 		g.ADDQ(operand.Imm(4), h)
 		g.ADDQ(operand.Imm(4), l)
-		g.SUBQ(operand.Imm(4), n)
 		g.JMP(operand.LabelRef(slots))
 		g.Label(slotsDone)
 		for c := range count {
@@ -194,6 +283,12 @@ func (g *gen) sumValues() {
 		g.JMP(operand.LabelRef(loop))
 		g.Label(done)
 	}
+	g.ADDQ(step, sums) // the low digits' half of the row
+	stride := g.word("stride")
+	g.ADDQ(stride, highs)
+	g.ADDQ(stride, lows)
+	g.JMP(operand.LabelRef(row))
+	g.Label(allDone)
 	g.finish()
 }
 
@@ -209,47 +304,125 @@ func (g *gen) addDigits(digits, values, acc, ones reg.VecVirtual) {
 	g.VPADDD(t, acc, acc)
 }
 
+// eachRow runs body for each element of a float parameter, broadcast.
+func (g *gen) eachRow(factors string, body func(factor vec)) {
+	at, left := g.pointer(factors), g.length(factors)
+	row, done := g.label("row"), g.label("rowsDone")
+	g.Label(row)
+	g.TESTQ(left, left)
+	g.JZ(operand.LabelRef(done))
+	factor := g.vec()
+	g.fill(factor, operand.Mem{Base: at})
+	body(factor)
+	g.ADDQ(operand.Imm(4), at)
+	g.DECQ(left)
+	g.JMP(operand.LabelRef(row))
+	g.Label(done)
+}
+
 // splitWeights is simd.SplitWeights.
 func (g *gen) splitWeights() {
-	g.function("splitWeights", "func(high, low []uint8, w []float32, factor float32)")
-	high, low, w, n := g.pointer("high"), g.pointer("low"), g.pointer("w"), g.length("w")
-	factor := g.scalar("factor")
+	g.function("splitWeights", "func(high, low []uint8, w []float32, stride, n int, factor []float32)")
+	high, low, w := g.pointer("high"), g.pointer("low"), g.pointer("w")
 	and := g.and()
-	g.blocks(n, []reg.GPVirtual{w, high, low}, func(a access) {
-		v, h := g.vec(), g.vec()
-		a.load(v, w, 0)
-		op3(g.VMULPS, factor, v, v)
-		g.opm(g.VADDPS, g.constant("rounding"), v, v)
-		for i := range v {
-			g.VPSRLD(operand.Imm(7), v[i], h[i])
-		}
-		g.opm(and, g.constant("seven bits"), h, h)
-		g.opm(and, g.constant("seven bits"), v, v)
-		g.storeBytes(a, h, n, high)
-		g.storeBytes(a, v, n, low)
-	}, 4, 1, 1)
+	g.eachRow("factor", func(factor vec) {
+		n, rest := g.word("n"), g.word("stride")
+		g.SUBQ(n, rest)
+		tail := g.GP64() // what blocks leave for pointers to advance
+		g.MOVQ(n, tail)
+		g.ANDQ(operand.Imm(15), tail)
+		g.ADDQ(tail, rest)
+		g.blocks(n, []reg.GPVirtual{w, high, low}, func(a access) {
+			v, h := g.vec(), g.vec()
+			a.load(v, w, 0)
+			op3(g.VMULPS, factor, v, v)
+			g.opm(g.VADDPS, g.constant("rounding"), v, v)
+			for i := range v {
+				g.VPSRLD(operand.Imm(7), v[i], h[i])
+			}
+			g.opm(and, g.constant("seven bits"), h, h)
+			g.opm(and, g.constant("seven bits"), v, v)
+			g.storeBytes(a, h, n, high)
+			g.storeBytes(a, v, n, low)
+		}, 4, 1, 1)
+		g.LEAQ(operand.Mem{Base: w, Index: rest, Scale: 4}, w)
+		g.ADDQ(rest, high)
+		g.ADDQ(rest, low)
+	})
 	g.finish()
 }
 
 // joinSums is simd.JoinSums.
 func (g *gen) joinSums() {
-	g.function("joinSums", "func(dst []float32, sums []int32, unit float32)")
-	dst, n, high, low := g.pointer("dst"), g.length("dst"), g.pointer("sums"), g.length("sums")
-	g.SHRQ(operand.Imm(1), low)
-	g.LEAQ(operand.Mem{Base: high, Index: low, Scale: 4}, low)
-	unit := g.scalar("unit")
-	g.blocks(n, []reg.GPVirtual{dst, high, low}, func(a access) {
-		h, l := g.vec(), g.vec()
-		a.load(h, high, 0)
-		a.load(l, low, 0)
-		for i := range h {
-			g.VCVTDQ2PS(h[i], h[i])
-			g.VCVTDQ2PS(l[i], l[i])
-		}
-		g.opm(g.VMULPS, g.constant("128"), h, h)
-		op3(g.VADDPS, l, h, h)
-		op3(g.VMULPS, unit, h, h)
-		a.store(h, dst, 0)
+	g.function("joinSums", "func(dst []float32, n int, sums []int32, dim int, unit []float32)")
+	dst, sums, dim := g.pointer("dst"), g.pointer("sums"), g.word("dim")
+	g.eachRow("unit", func(unit vec) {
+		n, out, high, low := g.word("n"), g.GP64(), g.GP64(), g.GP64()
+		g.MOVQ(dst, out)
+		g.LEAQ(operand.Mem{Base: dst, Index: n, Scale: 4}, dst)
+		g.MOVQ(sums, high)
+		g.LEAQ(operand.Mem{Base: sums, Index: dim, Scale: 4}, low)
+		g.LEAQ(operand.Mem{Base: sums, Index: dim, Scale: 8}, sums)
+		g.blocks(n, []reg.GPVirtual{out, high, low}, func(a access) {
+			h, l := g.vec(), g.vec()
+			a.load(h, high, 0)
+			a.load(l, low, 0)
+			for i := range h {
+				g.VCVTDQ2PS(h[i], h[i])
+				g.VCVTDQ2PS(l[i], l[i])
+			}
+			g.opm(g.VMULPS, g.constant("128"), h, h)
+			op3(g.VADDPS, l, h, h)
+			op3(g.VMULPS, unit, h, h)
+			a.store(h, out, 0)
+		})
 	})
+	g.finish()
+}
+
+// weigh is simd.Weigh.
+func (g *gen) weigh() {
+	g.function("weigh", "func(w []float32, stride int, valueScale, total, largest []float32)")
+	w, total, left, largest := g.pointer("w"), g.pointer("total"), g.length("total"), g.pointer("largest")
+	row, done := g.label("row"), g.label("rowsDone")
+	g.Label(row)
+	g.TESTQ(left, left)
+	g.JZ(operand.LabelRef(done))
+	x, n := g.GP64(), g.length("valueScale")
+	g.MOVQ(w, x)
+	top := g.reg()
+	g.VBROADCASTSS(g.max(x, n), top)
+
+	x, n = g.GP64(), g.length("valueScale")
+	g.MOVQ(w, x)
+	scale := g.pointer("valueScale")
+	sum, most := g.vec(), g.vec()
+	g.zero(sum)
+	g.zero(most)
+	g.blocks(n, []reg.GPVirtual{x, scale}, func(a access) {
+		v := g.vec()
+		a.load(v, x, 0)
+		// One register after the other: with 256 bits they are scarce.
+		for i := range v {
+			g.VSUBPS(top, v[i], v[i])
+			g.VMOVAPS(g.exp(vec{v[i]})[0], v[i])
+		}
+		a.clear(v)
+		op3(g.VADDPS, v, sum, sum)
+		f := g.vec()
+		a.load(f, scale, 0)
+		op3(g.VMULPS, f, v, v)
+		a.store(v, x, 0)
+		g.keepLarger(v, most)
+	})
+	g.VMOVSS(g.tree(sum, g.VADDPS), operand.Mem{Base: total})
+	g.VMOVSS(g.tree(most, g.VMAXPS), operand.Mem{Base: largest})
+	g.ADDQ(operand.Imm(4), total)
+	g.ADDQ(operand.Imm(4), largest)
+	stride := g.word("stride")
+	g.LEAQ(operand.Mem{Base: w, Index: stride, Scale: 4}, w)
+	g.DECQ(left)
+	g.JMP(operand.LabelRef(row))
+	g.Label(done)
 	g.finish()
 }

@@ -42,6 +42,24 @@ func (g *gen) reductions() {
 
 	g.function("max", "func(x []float32) float32")
 	x, n = g.pointer("x"), g.length("x")
+	g.Store(g.max(x, n), g.ReturnIndex(0))
+	g.finish()
+
+	g.function("maxAbs", "func(x []float32) float32")
+	x, n = g.pointer("x"), g.length("x")
+	top := g.vec()
+	g.zero(top)
+	g.blocks(n, []reg.GPVirtual{x}, func(a access) {
+		v := g.vec()
+		a.load(v, x, 0)
+		g.opm(g.and(), g.constant("magnitude"), v, v)
+		g.keepLarger(v, top)
+	})
+	g.returnTree(top, g.VMAXPS)
+}
+
+// max is simd.Max of n values at x; it uses both up.
+func (g *gen) max(x, n reg.GPVirtual) reg.VecVirtual {
 	top := g.vec()
 	g.fill(top, operand.Mem{Base: x})
 	g.blocks(n, []reg.GPVirtual{x}, func(a access) {
@@ -52,23 +70,10 @@ func (g *gen) reductions() {
 		a.loadOver(v, x, 0)
 		g.keepLarger(v, top)
 	})
-	largest, zero := g.tree(top, g.VMAXPS), g.XMM()
-	g.VPXOR(zero, zero, zero)
-	g.VADDSS(zero, largest, largest) // -0 becomes +0
-	g.Store(largest, g.ReturnIndex(0))
-	g.finish()
-
-	g.function("maxAbs", "func(x []float32) float32")
-	x, n = g.pointer("x"), g.length("x")
-	top = g.vec()
-	g.zero(top)
-	g.blocks(n, []reg.GPVirtual{x}, func(a access) {
-		v := g.vec()
-		a.load(v, x, 0)
-		g.opm(g.and(), g.constant("magnitude"), v, v)
-		g.keepLarger(v, top)
-	})
-	g.returnTree(top, g.VMAXPS)
+	largest, zero := g.tree(top, g.VMAXPS), g.reg()
+	g.zeroReg(zero)
+	g.VADDSS(zero.AsX(), largest, largest) // -0 becomes +0
+	return largest
 }
 
 // keepLarger is top = v > top ? v : top, as the generic code has it: where one
@@ -157,7 +162,11 @@ func (g *gen) tree(v vec, op func(...operand.Op)) reg.VecVirtual {
 		op(v[0], v[1], y)
 	}
 	x, t := g.XMM(), g.XMM()
-	g.VEXTRACTF128(operand.Imm(1), y, t)
+	if g.zmm() {
+		g.VEXTRACTF32X4(operand.Imm(1), y, t) // has all registers
+	} else {
+		g.VEXTRACTF128(operand.Imm(1), y, t)
+	}
 	op(y.AsX(), t, x)
 	g.VPSHUFD(operand.Imm(0x0e), x, t)
 	op(x, t, x)
@@ -270,9 +279,9 @@ func (g *gen) elements() {
 	g.quantize()
 }
 
-// exp is simd.Exp. It uses x up.
+// exp is simd.Exp of a vector or a part of one. It uses x up.
 func (g *gen) exp(x vec) vec {
-	n, r, p := g.vec(), g.vec(), g.vec()
+	n, r, p := g.regs(len(x)), g.regs(len(x)), g.regs(len(x))
 	g.move(g.constant("expMax"), n)
 	op3(g.VMINPS, x, n, x) // where x is no number, x
 	g.opm(g.VMULPS, g.constant("log2e"), x, n)
@@ -287,7 +296,7 @@ func (g *gen) exp(x vec) vec {
 		op3(g.VMULPS, r, p, p)
 		g.opm(g.VADDPS, g.constant(c), p, p)
 	}
-	square := g.vec()
+	square := g.regs(len(x))
 	op3(g.VMULPS, r, r, square)
 	op3(g.VMULPS, square, p, p)
 	op3(g.VADDPS, r, p, p)

@@ -37,9 +37,11 @@ func (g *gen) reg() reg.VecVirtual {
 	return g.YMM()
 }
 
-func (g *gen) vec() vec {
-	v := vec{g.reg()}
-	if !g.zmm() {
+func (g *gen) vec() vec { return g.regs(64 / g.width) }
+
+// regs is a vector, or a part of one, of n registers.
+func (g *gen) regs(n int) (v vec) {
+	for range n {
 		v = append(v, g.reg())
 	}
 	return v
@@ -227,6 +229,17 @@ func (t tail) loadOver(v vec, base reg.Register, disp int) {
 	}
 }
 
+// clear makes the elements that don't exist zeros.
+func (t tail) clear(v vec) {
+	for i, r := range v {
+		if t.g.zmm() {
+			t.g.VMOVAPS_Z(r, t.k, r)
+		} else {
+			t.g.VANDPS(t.m[i], r, r)
+		}
+	}
+}
+
 func (t tail) store(v vec, base reg.Register, disp int) {
 	for i, r := range v {
 		if t.g.zmm() {
@@ -242,6 +255,7 @@ type access struct {
 	load     func(v vec, base reg.Register, disp int)
 	loadOver func(v vec, base reg.Register, disp int)
 	store    func(v vec, base reg.Register, disp int)
+	clear    func(v vec)
 	tail     *tail
 }
 
@@ -253,7 +267,7 @@ func (g *gen) blocks(n reg.GPVirtual, pointers []reg.GPVirtual, body func(a acce
 	g.Label(loop)
 	g.CMPQ(n, operand.Imm(16))
 	g.JL(operand.LabelRef(rest))
-	body(access{g.load, g.load, g.store, nil})
+	body(access{g.load, g.load, g.store, func(vec) {}, nil})
 	for i, p := range pointers {
 		size := 4
 		if i < len(step) {
@@ -267,7 +281,7 @@ func (g *gen) blocks(n reg.GPVirtual, pointers []reg.GPVirtual, body func(a acce
 	g.TESTQ(n, n)
 	g.JZ(operand.LabelRef(done))
 	t := g.newTail(n)
-	body(access{t.load, t.loadOver, t.store, &t})
+	body(access{t.load, t.loadOver, t.store, t.clear, &t})
 	g.Label(done)
 }
 
