@@ -27,12 +27,6 @@ func (h heads) query(m *Model) (lo, hi int) {
 	return h.lo * per, h.hi * per
 }
 
-// gated is the heads' part of a vector of all query heads' values.
-func (h heads) gated(m *Model, x []float32) []float32 {
-	lo, hi := h.query(m)
-	return x[lo*m.g.VDim : hi*m.g.VDim]
-}
-
 // splitRaw is the heads' part of a row of all projections.
 func (m *Model) splitRaw(row []float32, h heads) rawRow {
 	qEnd, kEnd, _ := m.rawWidths()
@@ -44,23 +38,22 @@ func (m *Model) splitRaw(row []float32, h heads) rawRow {
 	}
 }
 
-// attention computes q, k, v and gate, whose products are s.jobs, and what the
-// heads make of them. Where goroutines can have whole heads for themselves, each
-// goes all the way with its own: one region instead of three, and nothing that
-// one core computes is read by another before the output projection.
+// attention computes q, k, v and gate, and what the heads make of the first three.
+// Where goroutines can have whole heads for themselves, each goes all the way with
+// its own: one region instead of three, and nothing that one core computes is read
+// by another before the output projection.
 func (s *Session) attention() {
-	g := &s.m.g
+	g, steps := &s.m.g, s.layers[s.layer].attend
 	if s.hook == nil && s.pool.size > 1 && s.pool.size <= g.KVHeads && s.m.headsInTiles() {
-		s.pool.run(g.KVHeads, s.productWork()+s.attendWork(), s.stage.attendHeads)
+		s.steps = steps
+		s.pool.run(g.KVHeads, s.stepWork(&steps[0])+s.attendWork(), s.region.attendHeads)
 		s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
-	} else {
-		s.products()
-		s.eachToken(8*g.Width, s.stage.keysValues)
-		s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
-		s.pool.run(s.n*g.Heads, s.attendWork(), s.stage.attend)
-		s.eachToken(2*g.Width, s.stage.gate)
+		return
 	}
-	s.eachToken(4*g.Width, s.stage.attendOut)
+	s.products(steps)
+	s.pool.run(s.n, s.n*8*g.Width, s.region.keysValues)
+	s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
+	s.pool.run(s.n*g.Heads, s.attendWork(), s.region.attend)
 }
 
 // headsInTiles says whether the rows of each head begin with a tile.
@@ -70,21 +63,25 @@ func (m *Model) headsInTiles() bool {
 
 // attendHeads is the attention of key-value heads lo to hi.
 func (s *Session) attendHeads(worker, lo, hi int) {
-	h, w := heads{lo, hi}, &s.scratch[worker]
-	for _, j := range s.jobs {
+	h, w, p := heads{lo, hi}, &s.scratch[worker], &s.steps[0]
+	for i := range p.jobs {
+		j := &p.jobs[i]
 		each := j.m.Tiles() / s.m.g.KVHeads
-		j.m.Mul(j.y.data, j.y.width, s.x, 0, s.n, lo*each, hi*each)
+		j.m.Mul(j.y.data, j.y.width, p.x, 0, s.n, lo*each, hi*each)
 	}
 	for i := range s.n {
 		t := &s.tokens[i]
 		s.keysValuesOf(t, w, h)
 		first, end := h.query(s.m)
 		s.attendQueries(t, first, end, &s.kv.work[worker])
-		s.k.MulSigmoid(h.gated(s.m, t.o), h.gated(s.m, t.gate))
 	}
 }
 
-func (s *Session) keysValues(t *token, w *scratch) { s.keysValuesOf(t, w, s.m.allHeads()) }
+func (s *Session) keysValues(worker, lo, hi int) {
+	for ; lo < hi; lo++ {
+		s.keysValuesOf(&s.tokens[lo], &s.scratch[worker], s.m.allHeads())
+	}
+}
 
 // keysValuesOf turns raw projections into the int8 query, and the int8 key and
 // value that go to the cache.
@@ -192,7 +189,7 @@ func (s *Session) attend(worker, lo, hi int) {
 
 // attendWork is about the multiply-adds of the block's attention in one layer.
 func (s *Session) attendWork() int {
-	g, v := &s.m.g, s.visible(s.pos+s.n-1)
+	g, v := &s.m.g, s.visible(s.layer, s.pos+s.n-1)
 	seen := max(v.sinkTo-v.sinkFrom, 0) + s.pos + s.n - v.from
 	return s.n * g.Heads * seen * (g.QKDim + g.VDim)
 }
@@ -217,16 +214,20 @@ func (s *Session) attendRows(t *token, head, n int, kv *kvHead, a *attention) {
 	s.seeRows("attn.scores", t, head, &w)
 	s.k.Weigh(w.at, w.stride, w.valueScale, a.total[:n], a.largest[:n])
 	s.seeWeights(t, head, &w, a)
-	o := t.o[head*dim : (head+n)*dim]
+	o, gate := t.o[head*dim:(head+n)*dim], t.gate[head*dim:(head+n)*dim]
 	if s.m.exact {
 		for i := range n {
 			row := w.row(i)
 			s.k.Scale(row, 1/a.total[i], row)
 			sumExactly(o[i*dim:(i+1)*dim], row, kv, t.seen)
 		}
-		return
+	} else {
+		s.sumValues(o, &w, kv, t.seen, a)
 	}
-	s.sumValues(o, &w, kv, t.seen, a)
+	for i := range n {
+		s.seePart("attn.o", t, head+i, o[i*dim:(i+1)*dim])
+	}
+	s.k.MulSigmoid(o, gate)
 }
 
 // scoreRows are scores or weights of several queries and the visible positions.
@@ -342,34 +343,34 @@ func sumExactly(o, weights []float32, kv *kvHead, seen []slots) {
 	}
 }
 
-func (s *Session) seeRows(name string, t *token, head int, w *scoreRows) {
-	if s.hook == nil {
-		return
-	}
-	for i := range w.rows {
-		s.hook.part(name, s.layer, t.pos, head+i, w.row(i))
+func (s *Session) seePart(name string, t *token, head int, x []float32) {
+	if s.hook != nil {
+		s.hook.part(name, t.layer, t.pos, head, x)
 	}
 }
 
-// seeWeights shows the hook the reference's weights, which are those before the
-// values' scales.
+func (s *Session) seeRows(name string, t *token, head int, w *scoreRows) {
+	for i := range w.rows {
+		s.seePart(name, t, head+i, w.row(i))
+	}
+}
+
+// seeWeights shows the hook the reference's weights: divided by their sum, and
+// without the values' scales.
 func (s *Session) seeWeights(t *token, head int, w *scoreRows, a *attention) {
 	if s.hook == nil {
 		return
 	}
 	for i := range w.rows {
-		weights := append([]float32(nil), w.row(i)...)
-		for j := range weights {
-			weights[j] /= w.valueScale[j] * a.total[i]
+		row := w.row(i)
+		for j := range row {
+			row[j] /= w.valueScale[j] * a.total[i]
 		}
-		s.hook.part("attn.weights", s.layer, t.pos, head+i, weights)
+		s.seePart("attn.weights", t, head+i, row)
+		for j := range row {
+			row[j] *= w.valueScale[j] * a.total[i]
+		}
 	}
-}
-
-// gate gates the heads' outputs.
-func (s *Session) gate(t *token, _ *scratch) {
-	s.see("attn.o", t, t.o)
-	s.k.MulSigmoid(t.o, t.gate)
 }
 
 // attendOut prepares the output projection.
@@ -381,11 +382,11 @@ func (s *Session) attendOut(t *token, _ *scratch) {
 // span is the positions a query sees: [sinkFrom, sinkTo) and [from, query].
 type span struct{ sinkFrom, sinkTo, from int }
 
-// visible intersects the layer's causal band with sink and window.
-func (s *Session) visible(pos int) span {
+// visible intersects a layer's causal band with sink and window.
+func (s *Session) visible(layer, pos int) span {
 	g := &s.m.g
 	band := 0
-	if !s.m.blocks[s.layer].global {
+	if !s.m.blocks[layer].global {
 		band = max(0, pos-g.SlidingWindow+1)
 	}
 	if s.opt.Window == 0 {

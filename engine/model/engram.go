@@ -2,20 +2,15 @@ package model
 
 import "github.com/libneedle/libneedle/simd"
 
-// engram computes a site's key and value for the block; they depend on the
-// token ids alone.
-func (s *Session) engram(i int) {
-	d := s.m.g.Width
-	layer := s.layer
-	s.site, s.layer = i, i
-	site := &s.m.sites[i]
-	s.eachToken(16*d, s.stage.engramRow)
-	s.x = s.row8
-	s.jobs = append(s.jobs[:0], job{site.key, s.siteKeys}, job{site.value, s.siteRaw})
-	s.products()
-	s.eachToken(8*d, s.stage.engramTaps)
-	s.memory[i].keep(&s.siteTrail, &s.siteRaw, s.n)
-	s.layer = layer
+// recallFor computes the key and the raw value of the site that a layer begins
+// with, if there is such a layer and site; they depend on the token ids alone.
+func (s *Session) recallFor(layer int) {
+	if layer == len(s.m.blocks) || s.m.blocks[layer].site < 0 {
+		return
+	}
+	s.site = s.m.blocks[layer].site
+	s.runSteps(s.recalls[s.site])
+	s.memory[s.site].keep(&s.siteTrail, &s.siteRaw, s.n)
 }
 
 // findSlots hashes the n-grams that end at t. Every site looks into its own
@@ -51,8 +46,8 @@ func (s *Session) engramRow(t *token, w *scratch) {
 		}
 		s.m.sites[s.site].tables.Row(row, table*g.EngramSlots+slot, &w.group)
 	}
-	s.see("engram.row", t, w.rowIn)
-	s.inputs("engram.row8", t, s.row8, w.rowIn)
+	s.seeSite("engram.row", t, w.rowIn)
+	s.inputsAt("engram.row8", s.site, t.pos, s.row8, t.index, w.rowIn)
 }
 
 // engramSlot hashes the ids of a table's order that end at t (FNV-like, 32-bit
@@ -86,26 +81,32 @@ func (s *Session) idBefore(t *token, back int) int32 {
 	}
 }
 
-// engramTaps runs the dilated causal convolution over the site's value rows.
-func (s *Session) engramTaps(t *token, _ *scratch) {
-	g := &s.m.g
-	memory, value := &s.memory[s.site], s.siteValues.at(t.index)
-	s.see("engram.key", t, s.siteKeys.at(t.index))
-	s.see("engram.raw", t, s.siteRaw.at(t.index))
-	taps := s.m.sites[s.site].taps
-	s.k.Mul(value, taps[0], s.siteRaw.at(t.index))
-	for j := 1; j < len(taps) && t.pos >= j*g.EngramDilation; j++ {
-		s.k.MulAdd(value, taps[j], memory.before(&s.siteTrail, &s.siteRaw, t.index, j*g.EngramDilation))
-	}
-	s.see("engram.value", t, value)
-}
-
 // remember adds the site's value to t.x, gated by how well its key fits.
-func (s *Session) remember(t *token, w *scratch) {
-	key, value := s.siteKeys.at(t.index), s.siteValues.at(t.index)
+func (s *Session) remember(t *token, site int, w *scratch) {
+	key, value := s.siteKeys.at(t.index), w.recalled
+	s.seeSite("engram.key", t, key)
+	s.recall(t, site, value)
 	fit := s.k.Dot(t.x, key) * s.inverseRMS(t.x) * s.inverseRMS(key)
 	w.recall[0] = simd.Sigmoid(fit / sqrtOf(len(t.x)))
 	s.see("engram.gate", t, w.recall[:])
 	s.k.Axpy(t.x, w.recall[0], value)
 	s.see("engram.x", t, t.x)
+}
+
+// recall writes the dilated causal convolution over the site's raw values to value.
+func (s *Session) recall(t *token, site int, value []float32) {
+	g := &s.m.g
+	s.seeSite("engram.raw", t, s.siteRaw.at(t.index))
+	taps := s.m.sites[site].taps
+	s.k.Mul(value, taps[0], s.siteRaw.at(t.index))
+	for j := 1; j < len(taps) && t.pos >= j*g.EngramDilation; j++ {
+		s.k.MulAdd(value, taps[j], s.memory[site].before(&s.siteTrail, &s.siteRaw, t.index, j*g.EngramDilation))
+	}
+	s.seeSite("engram.value", t, value)
+}
+
+func (s *Session) seeSite(name string, t *token, x []float32) {
+	if s.hook != nil {
+		s.hook.floats(name, s.site, t.pos, x)
+	}
 }

@@ -14,6 +14,7 @@ type token struct {
 	index int // in the block
 	id    int32
 	pos   int
+	layer int // that it is in; -1 before and after them
 
 	lanes                   []float32 // [n][d], with room for one more
 	preRaw, postRaw, resRaw []float32 // [n], [n], [n*n] of the lane maps' row
@@ -62,6 +63,7 @@ type scratch struct {
 	cond               []float32 // [rank]
 	condN, z1, z2, tmp []float32 // [hada_n]
 	rowIn              []float32 // [tables*sub]
+	recalled           []float32 // [d], a site's value
 	recall             [1]float32
 	group              [simd.Group]float32
 	_                  [2 * cacheLine]byte
@@ -87,33 +89,77 @@ func newScratch(m *Model) scratch {
 		tapped: f(raw),
 		k8:     newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
 		cond: f(m.blocks[0].rank), condN: f(g.HadaSize), z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
-		rowIn: f(g.EngramTables * g.EngramSubDim),
+		rowIn: f(g.EngramTables * g.EngramSubDim), recalled: f(g.Width),
 	}
 }
 
-// stages are the regions of the pass as function values, bound once so that a
-// call allocates nothing.
-type stages struct {
-	begin, engramRow, engramTaps       func(worker, lo, hi int)
-	lanes, mixIn, keysValues, attend   func(worker, lo, hi int)
-	attendHeads, gate                  func(worker, lo, hi int)
-	attendOut, blockOut, multiply, end func(worker, lo, hi int)
+// step is a piece of the pass that treats each token by itself: a function of the
+// token, or products of its activations.
+type step struct {
+	each func(t *token, w *scratch)
+	work int // of each: about its multiply-adds
+
+	x    *quant.Activations // what the products read
+	jobs []job
 }
 
-func (s *Session) bindStages() stages {
-	each := func(f func(t *token, w *scratch)) func(worker, lo, hi int) {
-		return func(worker, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				f(&s.tokens[i], &s.scratch[worker])
-			}
+// job is one product: the block's token i goes to row i of y.
+type job struct {
+	m quant.Product
+	y rows
+}
+
+// layerSteps is what a layer, or a site, has to do.
+type layerSteps struct {
+	attend []step // the products of q, k, v and gate
+	after  []step // from the heads' outputs to the next layer's input
+}
+
+// bindSteps lists every step of the pass once, so that a call allocates nothing.
+func (s *Session) bindSteps() {
+	m := s.m
+	s.begins = []step{{each: s.begin, work: 4 * m.g.Width}}
+	qEnd, kEnd, _ := m.rawWidths()
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		l := layerSteps{attend: []step{{x: s.h, jobs: []job{{b.q, s.raw}, {b.k, s.raw.from(qEnd)}, {b.v, s.raw.from(kEnd)}, {b.gate, s.gates}}}}}
+		l.after = []step{
+			{each: s.attendOut, work: 6 * m.g.Width},
+			{x: s.o8, jobs: []job{{b.out, s.outs}}},
+			{each: s.blockOut, work: m.mlpWork},
 		}
+		if i+1 < len(m.blocks) {
+			l.after = append(l.after, s.enterSteps(i+1)...)
+		}
+		s.layers = append(s.layers, l)
 	}
-	return stages{
-		begin: each(s.begin), engramRow: each(s.engramRow), engramTaps: each(s.engramTaps),
-		lanes: each(s.quantizeLanes), mixIn: each(s.mixIn), keysValues: each(s.keysValues), attend: s.attend, attendHeads: s.attendHeads, gate: each(s.gate),
-		attendOut: each(s.attendOut), blockOut: each(s.blockOut),
-		multiply: s.multiply, end: s.updatePools,
+	s.enters = s.enterSteps(0)
+	s.logitsOf = []step{{x: s.last, jobs: []job{{m.head, rows{len(s.logits), s.logits}}}}}
+	for i := range m.sites {
+		site := &m.sites[i]
+		s.recalls = append(s.recalls, []step{
+			{each: s.engramRow, work: 16 * m.g.Width},
+			{x: s.row8, jobs: []job{{site.key, s.siteKeys}, {site.value, s.siteRaw}}},
+		})
 	}
+	s.region = regions{chunks: s.chunks, each: s.eachOf, multiply: s.multiply, keysValues: s.keysValues,
+		attend: s.attend, attendHeads: s.attendHeads, pools: s.updatePools}
+}
+
+// enterSteps lead from the lanes to the input of layer i's attention.
+func (s *Session) enterSteps(i int) []step {
+	var maps []job
+	for _, p := range s.m.blocks[i].maps {
+		maps = append(maps, job{p.m, s.maps.from(p.at)})
+	}
+	return []step{
+		{each: s.quantizeLanes, work: s.m.laneWork}, {x: s.z, jobs: maps}, {each: s.mixIn, work: s.m.laneWork},
+	}
+}
+
+// regions are what pools run, as function values bound once.
+type regions struct {
+	chunks, each, multiply, keysValues, attend, attendHeads, pools func(worker, lo, hi int)
 }
 
 // forward feeds one block of at most blockTokens ids. Nothing that an earlier
@@ -125,77 +171,110 @@ func (s *Session) forward(ids []int32) {
 		s.tokens[i].id, s.tokens[i].pos = id, s.pos+i
 	}
 	s.overflow.Store(false)
-	s.layer = -1
-	s.eachToken(s.m.g.Width, s.stage.begin)
 	s.rawTrail.plan(s.n)
 	s.siteTrail.plan(s.n)
+	s.runSteps(s.begins)
+	s.recallFor(0)
+	s.runSteps(s.enters)
 	for s.layer = range s.m.blocks {
-		s.runBlock(&s.m.blocks[s.layer])
+		s.attention()
+		s.recallFor(s.layer + 1)
+		s.runSteps(s.layers[s.layer].after)
 	}
-	s.layer = -1
 	s.finish(&s.tokens[s.n-1])
 	s.commit(ids)
 }
 
-func (s *Session) runBlock(b *block) {
-	if b.site >= 0 {
-		s.engram(b.site)
+// chunkTokens is how many tokens go through a run of steps together: as many as
+// products take at a time.
+const chunkTokens = 8
+
+// runSteps takes the block through steps. Where every goroutine has a chunk of
+// tokens, it takes that through all of them: one region instead of one each, and
+// the tokens' values stay in its core's cache. Otherwise the goroutines share the
+// rows of each product.
+func (s *Session) runSteps(steps []step) {
+	s.steps = steps
+	if s.pool.size == 1 || s.n >= s.pool.size*chunkTokens {
+		work := 0
+		for i := range steps {
+			work += s.stepWork(&steps[i])
+		}
+		s.pool.run((s.n+chunkTokens-1)/chunkTokens, work, s.region.chunks)
+		return
 	}
-	s.eachToken(s.m.laneWork, s.stage.lanes)
-	s.x, s.jobs = s.z, s.jobs[:0]
-	for _, p := range b.maps {
-		s.jobs = append(s.jobs, job{p.m, s.maps.from(p.at)})
+	for i := range steps {
+		if s.steps = steps[i : i+1]; steps[i].each != nil {
+			s.pool.run(s.n, s.stepWork(&steps[i]), s.region.each)
+		} else {
+			s.products(steps[i:])
+		}
 	}
-	s.products()
-	s.eachToken(s.m.laneWork, s.stage.mixIn)
-	qEnd, kEnd, _ := s.m.rawWidths()
-	s.x = s.h
-	s.jobs = append(s.jobs[:0], job{b.q, s.raw}, job{b.k, s.raw.from(qEnd)}, job{b.v, s.raw.from(kEnd)}, job{b.gate, s.gates})
-	s.attention()
-	s.x, s.jobs = s.o8, append(s.jobs[:0], job{b.out, s.outs})
-	s.products()
-	s.eachToken(s.m.mlpWork, s.stage.blockOut)
 }
 
-// job is one product of a region: the block's token i goes to row i of y.
-type job struct {
-	m quant.Product
-	y rows
+// stepWork is about the multiply-adds of a step for the block.
+func (s *Session) stepWork(p *step) int {
+	if p.each != nil {
+		return s.n * p.work
+	}
+	return s.n * jobTiles(p.jobs) * simd.TileRows * p.x.Stride
 }
 
-// products runs s.jobs, all of which read s.x, over their tiles taken together.
-func (s *Session) products() { s.pool.run(s.jobTiles(), s.productWork(), s.stage.multiply) }
-
-func (s *Session) jobTiles() (tiles int) {
-	for i := range s.jobs {
-		tiles += s.jobs[i].m.Tiles()
+func jobTiles(jobs []job) (tiles int) {
+	for i := range jobs {
+		tiles += jobs[i].m.Tiles()
 	}
 	return tiles
 }
 
-// productWork is the multiply-adds of s.jobs.
-func (s *Session) productWork() int { return s.n * s.jobTiles() * simd.TileRows * s.x.Stride }
+// chunks takes chunks of tokens through s.steps.
+func (s *Session) chunks(worker, lo, hi int) {
+	for ; lo < hi; lo++ {
+		from, to := lo*chunkTokens, min((lo+1)*chunkTokens, s.n)
+		for i := range s.steps {
+			p := &s.steps[i]
+			for t := from; p.each != nil && t < to; t++ {
+				p.each(&s.tokens[t], &s.scratch[worker])
+			}
+			for k := range p.jobs {
+				j := &p.jobs[k]
+				j.m.Mul(j.y.data[from*j.y.width:], j.y.width, p.x, from, to-from, 0, j.m.Tiles())
+			}
+		}
+	}
+}
+
+// eachOf runs the one step of s.steps for tokens lo to hi.
+func (s *Session) eachOf(worker, lo, hi int) {
+	for ; lo < hi; lo++ {
+		s.steps[0].each(&s.tokens[lo], &s.scratch[worker])
+	}
+}
+
+// products runs the first step's products over their tiles taken together.
+func (s *Session) products(steps []step) {
+	s.steps = steps[:1]
+	p := &steps[0]
+	s.pool.run(jobTiles(p.jobs), s.stepWork(p), s.region.multiply)
+}
 
 func (s *Session) multiply(_, lo, hi int) {
+	p := &s.steps[0]
 	before := 0
-	for i := range s.jobs {
-		j := &s.jobs[i]
+	for i := range p.jobs {
+		j := &p.jobs[i]
 		tiles := j.m.Tiles()
 		if from, to := max(lo-before, 0), min(hi-before, tiles); from < to {
-			j.m.Mul(j.y.data, j.y.width, s.x, 0, s.n, from, to)
+			j.m.Mul(j.y.data, j.y.width, p.x, 0, s.n, from, to)
 		}
 		before += tiles
 	}
 }
 
-// eachToken runs a stage over the block's tokens; work is that of one token.
-func (s *Session) eachToken(work int, stage func(worker, lo, hi int)) {
-	s.pool.run(s.n, s.n*work, stage)
-}
-
 // begin embeds the token and computes its rotary angles.
 func (s *Session) begin(t *token, w *scratch) {
 	g := &s.m.g
+	t.layer = -1
 	s.findSlots(t)
 	x0 := t.lanes[:g.Width]
 	s.m.embed.Row(x0, int(t.id), &w.group)
@@ -208,21 +287,23 @@ func (s *Session) begin(t *token, w *scratch) {
 	for i, f := range s.m.frequency {
 		t.sin[i], t.cos[i] = simd.SinCos(float32(t.pos) * f)
 	}
+	t.layer = 0
 }
 
 // finish prepares the last position for the output head.
 func (s *Session) finish(t *token) {
 	w := &s.scratch[0]
+	t.layer = -1
 	s.meanLanes(t, w.norm)
 	s.normalize(w.norm, s.m.finalNorm, w.norm)
 	s.see("final.norm", t, w.norm)
-	s.inputsAt("final.x8", t.pos, s.last, 0, w.norm)
+	s.inputsAt("final.x8", -1, t.pos, s.last, 0, w.norm)
 }
 
 // commit makes the block part of the sequence.
 func (s *Session) commit(ids []int32) {
 	if s.pools != nil {
-		s.pool.run(len(s.m.probeRows), s.n*len(s.pools)*2*s.m.g.Width, s.stage.end)
+		s.pool.run(len(s.m.probeRows), s.n*len(s.pools)*2*s.m.g.Width, s.region.pools)
 	}
 	if s.lastCell != nil {
 		copy(s.lastCell, s.tokens[s.n-1].cells)

@@ -14,19 +14,19 @@ type hook interface {
 
 func (s *Session) see(name string, t *token, x []float32) {
 	if s.hook != nil {
-		s.hook.floats(name, s.layer, t.pos, x)
+		s.hook.floats(name, t.layer, t.pos, x)
 	}
 }
 
 // inputs makes x the token's int8 input to products, which may see it replaced.
 func (s *Session) inputs(name string, t *token, a *quant.Activations, x []float32) {
-	s.inputsAt(name, t.pos, a, t.index, x)
+	s.inputsAt(name, t.layer, t.pos, a, t.index, x)
 }
 
-func (s *Session) inputsAt(name string, pos int, a *quant.Activations, index int, x []float32) {
+func (s *Session) inputsAt(name string, layer, pos int, a *quant.Activations, index int, x []float32) {
 	a.Quantize(index, x)
 	if s.hook != nil {
-		s.hook.ints(name, s.layer, pos, a.Of(index), a.Scale[index:index+1])
+		s.hook.ints(name, layer, pos, a.Of(index), a.Scale[index:index+1])
 	}
 	a.Rotate(index)
 }
@@ -39,7 +39,7 @@ func (s *Session) seeHeads(name string, t *token, x *heads8, dim int) {
 	for h := range x.scale {
 		q = append(q, x.of(h, dim)...)
 	}
-	s.hook.ints(name, s.layer, t.pos, q, x.scale)
+	s.hook.ints(name, t.layer, t.pos, q, x.scale)
 	for h := range x.scale {
 		copy(x.of(h, dim), q[h*dim:])
 	}

@@ -15,8 +15,8 @@ func (s *Session) quantizeLanes(t *token, w *scratch) {
 // mixIn mixes the lanes into the block's input, adds the engram memory and
 // prepares the attention's int8 input.
 func (s *Session) mixIn(t *token, w *scratch) {
-	b, g := &s.m.blocks[s.layer], &s.m.g
-	t.seen = s.kv.find(&t.ranges, s.visible(t.pos), t.pos, s.sink)
+	b, g := &s.m.blocks[t.layer], &s.m.g
+	t.seen = s.kv.find(&t.ranges, s.visible(t.layer, t.pos), t.pos, s.sink)
 	s.see("lanes.pre_raw", t, t.preRaw)
 	s.see("lanes.post_raw", t, t.postRaw)
 	s.see("lanes.res_raw", t, t.resRaw)
@@ -40,17 +40,17 @@ func (s *Session) mixIn(t *token, w *scratch) {
 	s.see("lanes.u", t, t.u)
 	copy(t.x, t.u)
 	if b.site >= 0 {
-		s.remember(t, w)
+		s.remember(t, b.site, w)
 	}
 	s.normalize(w.norm, b.normIn, t.x)
 	s.see("attn.norm", t, w.norm)
 	s.inputs("attn.h8", t, s.h, w.norm)
 }
 
-// blockOut ends the attention, runs the MLP and writes the block's change back
-// to the lanes.
+// blockOut ends the attention, runs the MLP, writes the block's change back to the
+// lanes and leaves the layer.
 func (s *Session) blockOut(t *token, w *scratch) {
-	b, g := &s.m.blocks[s.layer], &s.m.g
+	b, g := &s.m.blocks[t.layer], &s.m.g
 	s.see("attn.out", t, t.r)
 	s.normalize(w.norm, b.postNorm, t.r)
 	s.see("attn.post", t, w.norm)
@@ -76,10 +76,11 @@ func (s *Session) blockOut(t *token, w *scratch) {
 	t.lanes, w.nextLanes = w.nextLanes, t.lanes
 	s.see("lanes.X", t, t.lanes)
 	if t.cells != nil {
-		cell := t.cells[(s.layer+1)*g.Width : (s.layer+2)*g.Width]
+		cell := t.cells[(t.layer+1)*g.Width : (t.layer+2)*g.Width]
 		s.meanLanes(t, cell)
 		s.see("lanes.cell", t, cell)
 	}
+	t.layer++
 }
 
 // meanLanes writes the mean over lanes to dst.

@@ -75,13 +75,18 @@ type Session struct {
 	maps, gates, outs rows               // what products write, a row per token
 	raw               rows               // q, k and v before the taps
 	siteKeys, siteRaw rows               // of the site at hand; siteRaw before the taps
-	siteValues        rows               // after them
 	n                 int                // tokens in the block
-	layer             int
-	site              int
-	x                 *quant.Activations // what the region's jobs read
-	jobs              []job
-	stage             stages
+	layer             int                // whose attention runs
+	site              int                // at hand
+	steps             []step             // of the region
+
+	// What there is to do: before the layers, to enter the first, in each, at each
+	// site, for the logits.
+	begins, enters []step
+	layers         []layerSteps
+	recalls        [][]step
+	logitsOf       []step
+	region         regions
 }
 
 // NewSession returns an empty sequence. Close stops its goroutines.
@@ -94,7 +99,6 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		maps:   newRows(blockTokens, m.mapRows()),
 		gates:  newRows(blockTokens, g.Heads*g.VDim),
 		outs:   newRows(blockTokens, g.Width),
-		jobs:   make([]job, 0, 4),
 	}
 	_, _, raw := m.rawWidths()
 	s.raw, s.rawTrail = newRows(blockTokens, raw), newTrail(max(g.ConvTaps-1, 0))
@@ -112,7 +116,7 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		s.row8 = inputs(blockTokens, g.EngramTables*g.EngramSubDim, m.forms.row8)
 	}
 	if len(m.sites) > 0 {
-		s.siteKeys, s.siteRaw, s.siteValues = newRows(blockTokens, g.Width), newRows(blockTokens, g.Width), newRows(blockTokens, g.Width)
+		s.siteKeys, s.siteRaw = newRows(blockTokens, g.Width), newRows(blockTokens, g.Width)
 		s.siteTrail = newTrail((g.EngramConvTaps - 1) * g.EngramDilation)
 	}
 	for range m.sites {
@@ -135,7 +139,7 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		s.pools = m.newPoolStates()
 		s.probeScores = make([]float32, len(s.pools))
 	}
-	s.stage = s.bindStages()
+	s.bindSteps()
 	return s
 }
 
@@ -271,10 +275,8 @@ func (s *Session) Logits() ([]float32, error) {
 }
 
 func (s *Session) project() {
-	s.x, s.n = s.last, 1
-	s.jobs = append(s.jobs[:0], job{s.m.head, rows{len(s.logits), s.logits}})
-	s.products()
-	s.layer = -1
+	s.n = 1
+	s.products(s.logitsOf)
 	s.see("final.logits", &s.tokens[0], s.logits)
 }
 
