@@ -58,11 +58,10 @@ func NewActivations(k *simd.Kernels, tokens, n int, forms Form) *Activations {
 // Of returns token t's values.
 func (a *Activations) Of(t int) []int8 { return a.Q[t*a.Stride : (t+1)*a.Stride] }
 
-// Quantize sets token t's Q and Scale from x: scale = max|x|/127 (1 if that is
-// 0), values round-half-even(x/scale).
-func (a *Activations) Quantize(t int, x []float32) {
-	a.Scale[t] = Scale(a.kernels, x)
-	a.kernels.QuantizeInt8(a.Q[t*a.Stride:][:len(x)], x, a.Scale[t])
+// Quantize sets token t's Q and Scale from x times factor: scale = max|x*factor|/127
+// (1 if that is 0), values round-half-even(x*factor/scale).
+func (a *Activations) Quantize(t int, x []float32, factor float32) {
+	a.kernels.Quantize(a.Q[t*a.Stride:], len(x), a.Scale[t:t+1], x, len(x), factor)
 }
 
 // Rotate prepares the products' view of token t; call it after every change.
@@ -98,12 +97,4 @@ func (a *Activations) inputs(values []int16, t, n int) simd.Inputs {
 		Bias:   a.bias[t*a.groups : (t+n)*a.groups],
 		Scale:  a.Scale[t : t+n],
 	}
-}
-
-// Scale is the int8 scale of a vector: max|x|/127, or 1 for a zero vector.
-func Scale(k *simd.Kernels, x []float32) float32 {
-	if top := k.MaxAbs(x); top > 0 {
-		return top / 127
-	}
-	return 1
 }

@@ -88,7 +88,7 @@ func TestProductsFollowTheFormat(t *testing.T) {
 				for i := range x {
 					x[i] = float32(r.NormFloat64())
 				}
-				act.Quantize(token, x)
+				act.Quantize(token, x, 1)
 				act.Rotate(token)
 			}
 			for form, limit := range map[bool]float64{true: 2e-6, false: limits[bits]} {
@@ -158,7 +158,7 @@ func TestTableRows(t *testing.T) {
 
 func TestQuantizeZeroVector(t *testing.T) {
 	a := NewActivations(kernels(t), 1, 5, Narrow)
-	a.Quantize(0, make([]float32, 5))
+	a.Quantize(0, make([]float32, 5), 1)
 	if a.Scale[0] != 1 {
 		t.Errorf("scale of a zero vector is %g, want 1", a.Scale[0])
 	}

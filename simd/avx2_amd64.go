@@ -65,9 +65,6 @@ func sumAVX2(x []float32) float32
 func maxAVX2(x []float32) float32
 
 //go:noescape
-func maxAbsAVX2(x []float32) float32
-
-//go:noescape
 func subAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -86,9 +83,6 @@ func axpyAVX2(dst []float32, a float32, x []float32)
 func scaleAVX2(dst []float32, a float32, x []float32)
 
 //go:noescape
-func scaleMulAVX2(dst []float32, gain []float32, x []float32, a float32)
-
-//go:noescape
 func addMulAVX2(dst []float32, scale []float32, gain []float32, x []float32, shift []float32)
 
 //go:noescape
@@ -101,7 +95,10 @@ func siluAVX2(dst []float32, x []float32)
 func mulSigmoidAVX2(dst []float32, gate []float32)
 
 //go:noescape
-func quantizeInt8AVX2(dst []int8, x []float32, scale float32)
+func quantizeAVX2(q []int8, room int, scale []float32, x []float32, n int, factor float32)
+
+//go:noescape
+func normalizeAVX2(dst []float32, gain []float32, x []float32) float32
 
 //go:noescape
 func combineAVX2(out *float32, rows *float32, coef *float32, width int, m int, n int, stride int, step int)

@@ -31,9 +31,9 @@ group2:
 	VPXOR        Y5, Y5, Y5
 	PREFETCHT0   8192(AX)
 	VMOVDQU      (AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -70,10 +70,10 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      (AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -110,9 +110,9 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8256(AX)
 	VMOVDQU      64(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -149,10 +149,10 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      64(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -189,9 +189,9 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8320(AX)
 	VMOVDQU      128(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -228,10 +228,10 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      128(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -268,9 +268,9 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8384(AX)
 	VMOVDQU      192(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -307,10 +307,10 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      192(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -347,9 +347,9 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8448(AX)
 	VMOVDQU      256(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -386,10 +386,10 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      256(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -426,9 +426,9 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8512(AX)
 	VMOVDQU      320(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -465,10 +465,10 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      320(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -505,9 +505,9 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8576(AX)
 	VMOVDQU      384(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -544,10 +544,10 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      384(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -584,9 +584,9 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8640(AX)
 	VMOVDQU      448(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -623,10 +623,10 @@ group2:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      448(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPXOR        Y9, Y9, Y9
 	VPSHUFB      Y6, Y0, Y10
 	VPUNPCKLBW   Y9, Y10, Y8
@@ -700,7 +700,7 @@ group2:
 	SHLQ         $0x02, BX
 	CMPQ         DI, $0x10
 	JGE          whole3
-	LEAQ         constantsAVX2<>+2176(SB), BX
+	LEAQ         constantsAVX2<>+2368(SB), BX
 	MOVQ         DI, R8
 	SHLQ         $0x02, R8
 	SUBQ         R8, BX
@@ -783,7 +783,7 @@ group6:
 
 codes7:
 	VMOVDQU      (AX), Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y13, Y12, Y11
@@ -834,7 +834,7 @@ codes7:
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      (AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y13, Y12, Y11
@@ -884,7 +884,7 @@ codes7:
 	VPMADDWD     Y11, Y12, Y11
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      64(AX), Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y13, Y12, Y11
@@ -935,7 +935,7 @@ codes7:
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      64(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y13, Y12, Y11
@@ -1061,7 +1061,7 @@ codes7:
 
 codes8:
 	VMOVDQU      32(AX), Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y13, Y12, Y11
@@ -1112,7 +1112,7 @@ codes8:
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      32(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y13, Y12, Y11
@@ -1162,7 +1162,7 @@ codes8:
 	VPMADDWD     Y11, Y12, Y11
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      96(AX), Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y13, Y12, Y11
@@ -1213,7 +1213,7 @@ codes8:
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      96(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y13, Y12, Y11
@@ -1336,7 +1336,7 @@ codes8:
 	SHLQ         $0x02, DI
 	CMPQ         R9, $0x10
 	JGE          whole9
-	LEAQ         constantsAVX2<>+2176(SB), R10
+	LEAQ         constantsAVX2<>+2368(SB), R10
 	MOVQ         R9, R11
 	SHLQ         $0x02, R11
 	SUBQ         R11, R10
@@ -1445,9 +1445,9 @@ group12:
 	VPXOR        Y5, Y5, Y5
 	PREFETCHT0   8192(AX)
 	VMOVDQU      (AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1467,10 +1467,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      (AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1490,9 +1490,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8256(AX)
 	VMOVDQU      64(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1512,10 +1512,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      64(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1535,9 +1535,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8320(AX)
 	VMOVDQU      128(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1557,10 +1557,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      128(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1580,9 +1580,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8384(AX)
 	VMOVDQU      192(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1602,10 +1602,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      192(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1625,9 +1625,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8448(AX)
 	VMOVDQU      256(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1647,10 +1647,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      256(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1670,9 +1670,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8512(AX)
 	VMOVDQU      320(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1692,10 +1692,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      320(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1715,9 +1715,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8576(AX)
 	VMOVDQU      384(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1737,10 +1737,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      384(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1760,9 +1760,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8640(AX)
 	VMOVDQU      448(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1782,10 +1782,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      448(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1805,9 +1805,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8704(AX)
 	VMOVDQU      512(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      544(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1827,10 +1827,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      512(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      544(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1850,9 +1850,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8768(AX)
 	VMOVDQU      576(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      608(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1872,10 +1872,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      576(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      608(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1895,9 +1895,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8832(AX)
 	VMOVDQU      640(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      672(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1917,10 +1917,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      640(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      672(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1940,9 +1940,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8896(AX)
 	VMOVDQU      704(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      736(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1962,10 +1962,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      704(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      736(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1985,9 +1985,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   8960(AX)
 	VMOVDQU      768(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      800(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -2007,10 +2007,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      768(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      800(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -2030,9 +2030,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   9024(AX)
 	VMOVDQU      832(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      864(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -2052,10 +2052,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      832(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      864(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -2075,9 +2075,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   9088(AX)
 	VMOVDQU      896(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      928(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -2097,10 +2097,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      896(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      928(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -2120,9 +2120,9 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	PREFETCHT0   9152(AX)
 	VMOVDQU      960(AX), Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      992(AX), Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -2142,10 +2142,10 @@ group12:
 	VPADDD       Y8, Y5, Y5
 	VMOVDQU      960(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVX2<>+1280(SB), Y6, Y6
+	VPAND        constantsAVX2<>+1472(SB), Y6, Y6
 	VMOVDQU      992(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVX2<>+1280(SB), Y7, Y7
+	VPAND        constantsAVX2<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -2195,7 +2195,7 @@ group12:
 	SHLQ         $0x02, BX
 	CMPQ         SI, $0x10
 	JGE          whole13
-	LEAQ         constantsAVX2<>+2176(SB), BX
+	LEAQ         constantsAVX2<>+2368(SB), BX
 	MOVQ         SI, R8
 	SHLQ         $0x02, R8
 	SUBQ         R8, BX
@@ -2277,7 +2277,7 @@ group16:
 
 codes17:
 	VMOVDQU      (AX), Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -2304,7 +2304,7 @@ codes17:
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      (AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -2330,7 +2330,7 @@ codes17:
 	VPMADDWD     Y11, Y12, Y11
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      64(AX), Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -2357,7 +2357,7 @@ codes17:
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      64(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -2439,7 +2439,7 @@ codes17:
 
 codes18:
 	VMOVDQU      32(AX), Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -2466,7 +2466,7 @@ codes18:
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      32(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -2492,7 +2492,7 @@ codes18:
 	VPMADDWD     Y11, Y12, Y11
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      96(AX), Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -2519,7 +2519,7 @@ codes18:
 	VPADDD       Y11, Y9, Y9
 	VMOVDQU      96(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVX2<>+1280(SB), Y10, Y10
+	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -2597,7 +2597,7 @@ codes18:
 	SHLQ         $0x02, DI
 	CMPQ         R8, $0x10
 	JGE          whole19
-	LEAQ         constantsAVX2<>+2176(SB), R10
+	LEAQ         constantsAVX2<>+2368(SB), R10
 	MOVQ         R8, R11
 	SHLQ         $0x02, R11
 	SUBQ         R11, R10
@@ -2748,7 +2748,7 @@ TEXT ·scoreKeysAVX2(SB), $0-120
 queries24:
 	CMPQ    DI, $0x03
 	JL      queriesDone25
-	VMOVUPS constantsAVX2<>+1408(SB), Y0
+	VMOVUPS constantsAVX2<>+1600(SB), Y0
 	MOVQ    keys_base+72(FP), DX
 	MOVQ    keyScale_base+96(FP), R9
 	MOVQ    keyScale_len+104(FP), R10
@@ -2994,7 +2994,7 @@ queriesDone25:
 queries32:
 	CMPQ    DI, $0x01
 	JL      queriesDone33
-	VMOVUPS constantsAVX2<>+1408(SB), Y0
+	VMOVUPS constantsAVX2<>+1600(SB), Y0
 	MOVQ    keys_base+72(FP), DX
 	MOVQ    keyScale_base+96(FP), R9
 	MOVQ    keyScale_len+104(FP), R10
@@ -3123,7 +3123,7 @@ TEXT ·sumValuesAVX2(SB), $0-112
 	MOVQ    low_base+48(FP), BX
 	MOVQ    dim+80(FP), SI
 	SHLQ    $0x02, SI
-	VMOVUPS constantsAVX2<>+1408(SB), Y0
+	VMOVUPS constantsAVX2<>+1600(SB), Y0
 
 row40:
 	CMPQ AX, CX
@@ -3291,10 +3291,10 @@ loop52:
 	VADDPS       constantsAVX2<>+96(SB), Y3, Y3
 	VPSRLD       $0x07, Y2, Y4
 	VPSRLD       $0x07, Y3, Y5
-	VPAND        constantsAVX2<>+1216(SB), Y4, Y4
-	VPAND        constantsAVX2<>+1248(SB), Y5, Y5
-	VPAND        constantsAVX2<>+1216(SB), Y2, Y2
-	VPAND        constantsAVX2<>+1248(SB), Y3, Y3
+	VPAND        constantsAVX2<>+1408(SB), Y4, Y4
+	VPAND        constantsAVX2<>+1440(SB), Y5, Y5
+	VPAND        constantsAVX2<>+1408(SB), Y2, Y2
+	VPAND        constantsAVX2<>+1440(SB), Y3, Y3
 	VPACKSSDW    Y5, Y4, Y5
 	VPERMQ       $0xd8, Y5, Y5
 	VEXTRACTI128 $0x01, Y5, X4
@@ -3314,7 +3314,7 @@ loop52:
 rest53:
 	TESTQ        DI, DI
 	JZ           done54
-	LEAQ         constantsAVX2<>+2176(SB), R9
+	LEAQ         constantsAVX2<>+2368(SB), R9
 	MOVQ         DI, R10
 	SHLQ         $0x02, R10
 	SUBQ         R10, R9
@@ -3328,10 +3328,10 @@ rest53:
 	VADDPS       constantsAVX2<>+96(SB), Y3, Y3
 	VPSRLD       $0x07, Y2, Y0
 	VPSRLD       $0x07, Y3, Y1
-	VPAND        constantsAVX2<>+1216(SB), Y0, Y0
-	VPAND        constantsAVX2<>+1248(SB), Y1, Y1
-	VPAND        constantsAVX2<>+1216(SB), Y2, Y2
-	VPAND        constantsAVX2<>+1248(SB), Y3, Y3
+	VPAND        constantsAVX2<>+1408(SB), Y0, Y0
+	VPAND        constantsAVX2<>+1440(SB), Y1, Y1
+	VPAND        constantsAVX2<>+1408(SB), Y2, Y2
+	VPAND        constantsAVX2<>+1440(SB), Y3, Y3
 	VPACKSSDW    Y1, Y0, Y1
 	VPERMQ       $0xd8, Y1, Y1
 	VEXTRACTI128 $0x01, Y1, X0
@@ -3422,7 +3422,7 @@ loop59:
 rest60:
 	TESTQ      DI, DI
 	JZ         done61
-	LEAQ       constantsAVX2<>+2176(SB), R11
+	LEAQ       constantsAVX2<>+2368(SB), R11
 	SHLQ       $0x02, DI
 	SUBQ       DI, R11
 	VMOVUPS    (R11), Y2
@@ -3485,7 +3485,7 @@ loop64:
 rest65:
 	TESTQ      DI, DI
 	JZ         done66
-	LEAQ       constantsAVX2<>+2176(SB), R8
+	LEAQ       constantsAVX2<>+2368(SB), R8
 	SHLQ       $0x02, DI
 	SUBQ       DI, R8
 	VMOVUPS    (R8), Y2
@@ -3533,23 +3533,22 @@ loop67:
 	VSUBPS    Y8, Y5, Y8
 	VMULPS    constantsAVX2<>+192(SB), Y7, Y9
 	VSUBPS    Y9, Y8, Y8
-	VMOVUPS   constantsAVX2<>+384(SB), Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+448(SB), Y9, Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+512(SB), Y9, Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+576(SB), Y9, Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+640(SB), Y9, Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+704(SB), Y9, Y9
 	VMULPS    Y8, Y8, Y10
+	VMULPS    constantsAVX2<>+384(SB), Y8, Y9
+	VADDPS    constantsAVX2<>+448(SB), Y9, Y9
+	VMULPS    Y10, Y9, Y9
+	VMULPS    constantsAVX2<>+512(SB), Y8, Y11
+	VADDPS    constantsAVX2<>+576(SB), Y11, Y11
+	VADDPS    Y11, Y9, Y9
+	VMULPS    Y10, Y9, Y9
+	VMULPS    constantsAVX2<>+640(SB), Y8, Y11
+	VADDPS    constantsAVX2<>+704(SB), Y11, Y11
+	VADDPS    Y11, Y9, Y9
 	VMULPS    Y10, Y9, Y9
 	VADDPS    Y8, Y9, Y9
 	VADDPS    constantsAVX2<>+768(SB), Y9, Y9
 	VCVTPS2DQ Y7, Y7
-	VPADDD    constantsAVX2<>+1024(SB), Y7, Y7
+	VPADDD    constantsAVX2<>+1216(SB), Y7, Y7
 	VPSLLD    $0x17, Y7, Y7
 	VMULPS    Y7, Y9, Y9
 	VCMPPS    $0x11, constantsAVX2<>+320(SB), Y5, Y5
@@ -3565,23 +3564,22 @@ loop67:
 	VSUBPS    Y8, Y6, Y8
 	VMULPS    constantsAVX2<>+192(SB), Y7, Y9
 	VSUBPS    Y9, Y8, Y8
-	VMOVUPS   constantsAVX2<>+384(SB), Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+448(SB), Y9, Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+512(SB), Y9, Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+576(SB), Y9, Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+640(SB), Y9, Y9
-	VMULPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+704(SB), Y9, Y9
 	VMULPS    Y8, Y8, Y10
+	VMULPS    constantsAVX2<>+384(SB), Y8, Y9
+	VADDPS    constantsAVX2<>+448(SB), Y9, Y9
+	VMULPS    Y10, Y9, Y9
+	VMULPS    constantsAVX2<>+512(SB), Y8, Y11
+	VADDPS    constantsAVX2<>+576(SB), Y11, Y11
+	VADDPS    Y11, Y9, Y9
+	VMULPS    Y10, Y9, Y9
+	VMULPS    constantsAVX2<>+640(SB), Y8, Y11
+	VADDPS    constantsAVX2<>+704(SB), Y11, Y11
+	VADDPS    Y11, Y9, Y9
 	VMULPS    Y10, Y9, Y9
 	VADDPS    Y8, Y9, Y9
 	VADDPS    constantsAVX2<>+768(SB), Y9, Y9
 	VCVTPS2DQ Y7, Y7
-	VPADDD    constantsAVX2<>+1024(SB), Y7, Y7
+	VPADDD    constantsAVX2<>+1216(SB), Y7, Y7
 	VPSLLD    $0x17, Y7, Y7
 	VMULPS    Y7, Y9, Y9
 	VCMPPS    $0x11, constantsAVX2<>+320(SB), Y6, Y6
@@ -3605,7 +3603,7 @@ loop67:
 rest68:
 	TESTQ      DI, DI
 	JZ         done69
-	LEAQ       constantsAVX2<>+2176(SB), R9
+	LEAQ       constantsAVX2<>+2368(SB), R9
 	SHLQ       $0x02, DI
 	SUBQ       DI, R9
 	VMOVUPS    (R9), Y5
@@ -3622,23 +3620,22 @@ rest68:
 	VSUBPS     Y10, Y7, Y10
 	VMULPS     constantsAVX2<>+192(SB), Y9, Y11
 	VSUBPS     Y11, Y10, Y10
-	VMOVUPS    constantsAVX2<>+384(SB), Y11
-	VMULPS     Y10, Y11, Y11
-	VADDPS     constantsAVX2<>+448(SB), Y11, Y11
-	VMULPS     Y10, Y11, Y11
-	VADDPS     constantsAVX2<>+512(SB), Y11, Y11
-	VMULPS     Y10, Y11, Y11
-	VADDPS     constantsAVX2<>+576(SB), Y11, Y11
-	VMULPS     Y10, Y11, Y11
-	VADDPS     constantsAVX2<>+640(SB), Y11, Y11
-	VMULPS     Y10, Y11, Y11
-	VADDPS     constantsAVX2<>+704(SB), Y11, Y11
 	VMULPS     Y10, Y10, Y12
+	VMULPS     constantsAVX2<>+384(SB), Y10, Y11
+	VADDPS     constantsAVX2<>+448(SB), Y11, Y11
+	VMULPS     Y12, Y11, Y11
+	VMULPS     constantsAVX2<>+512(SB), Y10, Y13
+	VADDPS     constantsAVX2<>+576(SB), Y13, Y13
+	VADDPS     Y13, Y11, Y11
+	VMULPS     Y12, Y11, Y11
+	VMULPS     constantsAVX2<>+640(SB), Y10, Y13
+	VADDPS     constantsAVX2<>+704(SB), Y13, Y13
+	VADDPS     Y13, Y11, Y11
 	VMULPS     Y12, Y11, Y11
 	VADDPS     Y10, Y11, Y11
 	VADDPS     constantsAVX2<>+768(SB), Y11, Y11
 	VCVTPS2DQ  Y9, Y9
-	VPADDD     constantsAVX2<>+1024(SB), Y9, Y9
+	VPADDD     constantsAVX2<>+1216(SB), Y9, Y9
 	VPSLLD     $0x17, Y9, Y9
 	VMULPS     Y9, Y11, Y11
 	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y7, Y7
@@ -3654,23 +3651,22 @@ rest68:
 	VSUBPS     Y9, Y8, Y9
 	VMULPS     constantsAVX2<>+192(SB), Y0, Y10
 	VSUBPS     Y10, Y9, Y9
-	VMOVUPS    constantsAVX2<>+384(SB), Y10
-	VMULPS     Y9, Y10, Y10
-	VADDPS     constantsAVX2<>+448(SB), Y10, Y10
-	VMULPS     Y9, Y10, Y10
-	VADDPS     constantsAVX2<>+512(SB), Y10, Y10
-	VMULPS     Y9, Y10, Y10
-	VADDPS     constantsAVX2<>+576(SB), Y10, Y10
-	VMULPS     Y9, Y10, Y10
-	VADDPS     constantsAVX2<>+640(SB), Y10, Y10
-	VMULPS     Y9, Y10, Y10
-	VADDPS     constantsAVX2<>+704(SB), Y10, Y10
 	VMULPS     Y9, Y9, Y11
+	VMULPS     constantsAVX2<>+384(SB), Y9, Y10
+	VADDPS     constantsAVX2<>+448(SB), Y10, Y10
+	VMULPS     Y11, Y10, Y10
+	VMULPS     constantsAVX2<>+512(SB), Y9, Y12
+	VADDPS     constantsAVX2<>+576(SB), Y12, Y12
+	VADDPS     Y12, Y10, Y10
+	VMULPS     Y11, Y10, Y10
+	VMULPS     constantsAVX2<>+640(SB), Y9, Y12
+	VADDPS     constantsAVX2<>+704(SB), Y12, Y12
+	VADDPS     Y12, Y10, Y10
 	VMULPS     Y11, Y10, Y10
 	VADDPS     Y9, Y10, Y10
 	VADDPS     constantsAVX2<>+768(SB), Y10, Y10
 	VCVTPS2DQ  Y0, Y0
-	VPADDD     constantsAVX2<>+1024(SB), Y0, Y0
+	VPADDD     constantsAVX2<>+1216(SB), Y0, Y0
 	VPSLLD     $0x17, Y0, Y0
 	VMULPS     Y0, Y10, Y10
 	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y8, Y0
@@ -3973,54 +3969,54 @@ DATA constantsAVX2<>+1008(SB)/4, $0x43000000
 DATA constantsAVX2<>+1012(SB)/4, $0x43000000
 DATA constantsAVX2<>+1016(SB)/4, $0x43000000
 DATA constantsAVX2<>+1020(SB)/4, $0x43000000
-DATA constantsAVX2<>+1024(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1028(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1032(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1036(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1040(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1044(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1048(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1052(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1056(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1060(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1064(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1068(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1072(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1076(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1080(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1084(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1088(SB)/4, $0x80000000
-DATA constantsAVX2<>+1092(SB)/4, $0x80000000
-DATA constantsAVX2<>+1096(SB)/4, $0x80000000
-DATA constantsAVX2<>+1100(SB)/4, $0x80000000
-DATA constantsAVX2<>+1104(SB)/4, $0x80000000
-DATA constantsAVX2<>+1108(SB)/4, $0x80000000
-DATA constantsAVX2<>+1112(SB)/4, $0x80000000
-DATA constantsAVX2<>+1116(SB)/4, $0x80000000
-DATA constantsAVX2<>+1120(SB)/4, $0x80000000
-DATA constantsAVX2<>+1124(SB)/4, $0x80000000
-DATA constantsAVX2<>+1128(SB)/4, $0x80000000
-DATA constantsAVX2<>+1132(SB)/4, $0x80000000
-DATA constantsAVX2<>+1136(SB)/4, $0x80000000
-DATA constantsAVX2<>+1140(SB)/4, $0x80000000
-DATA constantsAVX2<>+1144(SB)/4, $0x80000000
-DATA constantsAVX2<>+1148(SB)/4, $0x80000000
-DATA constantsAVX2<>+1152(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1156(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1160(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1164(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1168(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1172(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1176(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1180(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1184(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1188(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1192(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1196(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1200(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1204(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1208(SB)/4, $0x7fffffff
-DATA constantsAVX2<>+1212(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1024(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1028(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1032(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1036(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1040(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1044(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1048(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1052(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1056(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1060(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1064(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1068(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1072(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1076(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1080(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1084(SB)/4, $0x3efff800
+DATA constantsAVX2<>+1088(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1092(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1096(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1100(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1104(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1108(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1112(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1116(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1120(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1124(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1128(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1132(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1136(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1140(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1144(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1148(SB)/4, $0x358637bd
+DATA constantsAVX2<>+1152(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1156(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1160(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1164(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1168(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1172(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1176(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1180(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1184(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1188(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1192(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1196(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1200(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1204(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1208(SB)/4, $0x7f7fffff
+DATA constantsAVX2<>+1212(SB)/4, $0x7f7fffff
 DATA constantsAVX2<>+1216(SB)/4, $0x0000007f
 DATA constantsAVX2<>+1220(SB)/4, $0x0000007f
 DATA constantsAVX2<>+1224(SB)/4, $0x0000007f
@@ -4037,247 +4033,295 @@ DATA constantsAVX2<>+1264(SB)/4, $0x0000007f
 DATA constantsAVX2<>+1268(SB)/4, $0x0000007f
 DATA constantsAVX2<>+1272(SB)/4, $0x0000007f
 DATA constantsAVX2<>+1276(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1280(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1284(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1288(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1292(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1296(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1300(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1304(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1308(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1312(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1316(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1320(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1324(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1328(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1332(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1336(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1340(SB)/4, $0x0f0f0f0f
-DATA constantsAVX2<>+1344(SB)/4, $0x80808080
-DATA constantsAVX2<>+1348(SB)/4, $0x80808080
-DATA constantsAVX2<>+1352(SB)/4, $0x80808080
-DATA constantsAVX2<>+1356(SB)/4, $0x80808080
-DATA constantsAVX2<>+1360(SB)/4, $0x80808080
-DATA constantsAVX2<>+1364(SB)/4, $0x80808080
-DATA constantsAVX2<>+1368(SB)/4, $0x80808080
-DATA constantsAVX2<>+1372(SB)/4, $0x80808080
-DATA constantsAVX2<>+1376(SB)/4, $0x80808080
-DATA constantsAVX2<>+1380(SB)/4, $0x80808080
-DATA constantsAVX2<>+1384(SB)/4, $0x80808080
-DATA constantsAVX2<>+1388(SB)/4, $0x80808080
-DATA constantsAVX2<>+1392(SB)/4, $0x80808080
-DATA constantsAVX2<>+1396(SB)/4, $0x80808080
-DATA constantsAVX2<>+1400(SB)/4, $0x80808080
-DATA constantsAVX2<>+1404(SB)/4, $0x80808080
-DATA constantsAVX2<>+1408(SB)/4, $0x00010001
-DATA constantsAVX2<>+1412(SB)/4, $0x00010001
-DATA constantsAVX2<>+1416(SB)/4, $0x00010001
-DATA constantsAVX2<>+1420(SB)/4, $0x00010001
-DATA constantsAVX2<>+1424(SB)/4, $0x00010001
-DATA constantsAVX2<>+1428(SB)/4, $0x00010001
-DATA constantsAVX2<>+1432(SB)/4, $0x00010001
-DATA constantsAVX2<>+1436(SB)/4, $0x00010001
-DATA constantsAVX2<>+1440(SB)/4, $0x00010001
-DATA constantsAVX2<>+1444(SB)/4, $0x00010001
-DATA constantsAVX2<>+1448(SB)/4, $0x00010001
-DATA constantsAVX2<>+1452(SB)/4, $0x00010001
-DATA constantsAVX2<>+1456(SB)/4, $0x00010001
-DATA constantsAVX2<>+1460(SB)/4, $0x00010001
-DATA constantsAVX2<>+1464(SB)/4, $0x00010001
-DATA constantsAVX2<>+1468(SB)/4, $0x00010001
-DATA constantsAVX2<>+1472(SB)/4, $0x00400040
-DATA constantsAVX2<>+1476(SB)/4, $0x00400040
-DATA constantsAVX2<>+1480(SB)/4, $0x00400040
-DATA constantsAVX2<>+1484(SB)/4, $0x00400040
-DATA constantsAVX2<>+1488(SB)/4, $0x00400040
-DATA constantsAVX2<>+1492(SB)/4, $0x00400040
-DATA constantsAVX2<>+1496(SB)/4, $0x00400040
-DATA constantsAVX2<>+1500(SB)/4, $0x00400040
-DATA constantsAVX2<>+1504(SB)/4, $0x00400040
-DATA constantsAVX2<>+1508(SB)/4, $0x00400040
-DATA constantsAVX2<>+1512(SB)/4, $0x00400040
-DATA constantsAVX2<>+1516(SB)/4, $0x00400040
-DATA constantsAVX2<>+1520(SB)/4, $0x00400040
-DATA constantsAVX2<>+1524(SB)/4, $0x00400040
-DATA constantsAVX2<>+1528(SB)/4, $0x00400040
-DATA constantsAVX2<>+1532(SB)/4, $0x00400040
-DATA constantsAVX2<>+1536(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1540(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1544(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1548(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1552(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1556(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1560(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1564(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1568(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1572(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1576(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1580(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1584(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1588(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1592(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1596(SB)/4, $0x007f007f
-DATA constantsAVX2<>+1600(SB)/4, $0x00000000
-DATA constantsAVX2<>+1604(SB)/4, $0x00000002
-DATA constantsAVX2<>+1608(SB)/4, $0x00000004
-DATA constantsAVX2<>+1612(SB)/4, $0x00000006
-DATA constantsAVX2<>+1616(SB)/4, $0x00000008
-DATA constantsAVX2<>+1620(SB)/4, $0x0000000a
-DATA constantsAVX2<>+1624(SB)/4, $0x0000000c
-DATA constantsAVX2<>+1628(SB)/4, $0x0000000e
-DATA constantsAVX2<>+1632(SB)/4, $0x00000010
-DATA constantsAVX2<>+1636(SB)/4, $0x00000012
-DATA constantsAVX2<>+1640(SB)/4, $0x00000014
-DATA constantsAVX2<>+1644(SB)/4, $0x00000016
-DATA constantsAVX2<>+1648(SB)/4, $0x00000018
-DATA constantsAVX2<>+1652(SB)/4, $0x0000001a
-DATA constantsAVX2<>+1656(SB)/4, $0x0000001c
-DATA constantsAVX2<>+1660(SB)/4, $0x0000001e
-DATA constantsAVX2<>+1664(SB)/4, $0x00000000
-DATA constantsAVX2<>+1668(SB)/4, $0x00000004
-DATA constantsAVX2<>+1672(SB)/4, $0x00000008
-DATA constantsAVX2<>+1676(SB)/4, $0x0000000c
-DATA constantsAVX2<>+1680(SB)/4, $0x00000010
-DATA constantsAVX2<>+1684(SB)/4, $0x00000014
-DATA constantsAVX2<>+1688(SB)/4, $0x00000018
-DATA constantsAVX2<>+1692(SB)/4, $0x0000001c
-DATA constantsAVX2<>+1696(SB)/4, $0x00000000
-DATA constantsAVX2<>+1700(SB)/4, $0x00000004
-DATA constantsAVX2<>+1704(SB)/4, $0x00000008
-DATA constantsAVX2<>+1708(SB)/4, $0x0000000c
-DATA constantsAVX2<>+1712(SB)/4, $0x00000010
-DATA constantsAVX2<>+1716(SB)/4, $0x00000014
-DATA constantsAVX2<>+1720(SB)/4, $0x00000018
-DATA constantsAVX2<>+1724(SB)/4, $0x0000001c
-DATA constantsAVX2<>+1728(SB)/4, $0x00000000
-DATA constantsAVX2<>+1732(SB)/4, $0x00000000
-DATA constantsAVX2<>+1736(SB)/4, $0x00000000
-DATA constantsAVX2<>+1740(SB)/4, $0x00000000
-DATA constantsAVX2<>+1744(SB)/4, $0x00000000
-DATA constantsAVX2<>+1748(SB)/4, $0x00000000
-DATA constantsAVX2<>+1752(SB)/4, $0x00000000
-DATA constantsAVX2<>+1756(SB)/4, $0x00000000
-DATA constantsAVX2<>+1760(SB)/4, $0x00000001
-DATA constantsAVX2<>+1764(SB)/4, $0x00000001
-DATA constantsAVX2<>+1768(SB)/4, $0x00000001
-DATA constantsAVX2<>+1772(SB)/4, $0x00000001
-DATA constantsAVX2<>+1776(SB)/4, $0x00000001
-DATA constantsAVX2<>+1780(SB)/4, $0x00000001
-DATA constantsAVX2<>+1784(SB)/4, $0x00000001
-DATA constantsAVX2<>+1788(SB)/4, $0x00000001
-DATA constantsAVX2<>+1792(SB)/4, $0x01000302
-DATA constantsAVX2<>+1796(SB)/4, $0x05040706
-DATA constantsAVX2<>+1800(SB)/4, $0x09080b0a
-DATA constantsAVX2<>+1804(SB)/4, $0x0d0c0f0e
-DATA constantsAVX2<>+1808(SB)/4, $0x01000302
-DATA constantsAVX2<>+1812(SB)/4, $0x05040706
-DATA constantsAVX2<>+1816(SB)/4, $0x09080b0a
-DATA constantsAVX2<>+1820(SB)/4, $0x0d0c0f0e
-DATA constantsAVX2<>+1824(SB)/4, $0x01000302
-DATA constantsAVX2<>+1828(SB)/4, $0x05040706
-DATA constantsAVX2<>+1832(SB)/4, $0x09080b0a
-DATA constantsAVX2<>+1836(SB)/4, $0x0d0c0f0e
-DATA constantsAVX2<>+1840(SB)/4, $0x01000302
-DATA constantsAVX2<>+1844(SB)/4, $0x05040706
-DATA constantsAVX2<>+1848(SB)/4, $0x09080b0a
-DATA constantsAVX2<>+1852(SB)/4, $0x0d0c0f0e
-DATA constantsAVX2<>+1856(SB)/4, $0x09080100
-DATA constantsAVX2<>+1860(SB)/4, $0x0b0a0302
-DATA constantsAVX2<>+1864(SB)/4, $0x0d0c0504
-DATA constantsAVX2<>+1868(SB)/4, $0x0f0e0706
-DATA constantsAVX2<>+1872(SB)/4, $0x09080100
-DATA constantsAVX2<>+1876(SB)/4, $0x0b0a0302
-DATA constantsAVX2<>+1880(SB)/4, $0x0d0c0504
-DATA constantsAVX2<>+1884(SB)/4, $0x0f0e0706
-DATA constantsAVX2<>+1888(SB)/4, $0x09080100
-DATA constantsAVX2<>+1892(SB)/4, $0x0b0a0302
-DATA constantsAVX2<>+1896(SB)/4, $0x0d0c0504
-DATA constantsAVX2<>+1900(SB)/4, $0x0f0e0706
-DATA constantsAVX2<>+1904(SB)/4, $0x09080100
-DATA constantsAVX2<>+1908(SB)/4, $0x0b0a0302
-DATA constantsAVX2<>+1912(SB)/4, $0x0d0c0504
-DATA constantsAVX2<>+1916(SB)/4, $0x0f0e0706
-DATA constantsAVX2<>+1920(SB)/4, $0x05040100
-DATA constantsAVX2<>+1924(SB)/4, $0x0d0c0908
-DATA constantsAVX2<>+1928(SB)/4, $0x07060302
-DATA constantsAVX2<>+1932(SB)/4, $0x0f0e0b0a
-DATA constantsAVX2<>+1936(SB)/4, $0x05040100
-DATA constantsAVX2<>+1940(SB)/4, $0x0d0c0908
-DATA constantsAVX2<>+1944(SB)/4, $0x07060302
-DATA constantsAVX2<>+1948(SB)/4, $0x0f0e0b0a
-DATA constantsAVX2<>+1952(SB)/4, $0x05040100
-DATA constantsAVX2<>+1956(SB)/4, $0x0d0c0908
-DATA constantsAVX2<>+1960(SB)/4, $0x07060302
-DATA constantsAVX2<>+1964(SB)/4, $0x0f0e0b0a
-DATA constantsAVX2<>+1968(SB)/4, $0x05040100
-DATA constantsAVX2<>+1972(SB)/4, $0x0d0c0908
-DATA constantsAVX2<>+1976(SB)/4, $0x07060302
-DATA constantsAVX2<>+1980(SB)/4, $0x0f0e0b0a
-DATA constantsAVX2<>+1984(SB)/4, $0x0c080400
-DATA constantsAVX2<>+1988(SB)/4, $0x0d090501
-DATA constantsAVX2<>+1992(SB)/4, $0x0e0a0602
-DATA constantsAVX2<>+1996(SB)/4, $0x0f0b0703
-DATA constantsAVX2<>+2000(SB)/4, $0x0c080400
-DATA constantsAVX2<>+2004(SB)/4, $0x0d090501
-DATA constantsAVX2<>+2008(SB)/4, $0x0e0a0602
-DATA constantsAVX2<>+2012(SB)/4, $0x0f0b0703
-DATA constantsAVX2<>+2016(SB)/4, $0x0c080400
-DATA constantsAVX2<>+2020(SB)/4, $0x0d090501
-DATA constantsAVX2<>+2024(SB)/4, $0x0e0a0602
-DATA constantsAVX2<>+2028(SB)/4, $0x0f0b0703
-DATA constantsAVX2<>+2032(SB)/4, $0x0c080400
-DATA constantsAVX2<>+2036(SB)/4, $0x0d090501
-DATA constantsAVX2<>+2040(SB)/4, $0x0e0a0602
-DATA constantsAVX2<>+2044(SB)/4, $0x0f0b0703
-DATA constantsAVX2<>+2048(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2052(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2056(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2060(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2064(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2068(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2072(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2076(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2080(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2084(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2088(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2092(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2096(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2100(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2104(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2108(SB)/4, $0xffff0001
-DATA constantsAVX2<>+2112(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2116(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2120(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2124(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2128(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2132(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2136(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2140(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2144(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2148(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2152(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2156(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2160(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2164(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2168(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2172(SB)/4, $0xffffffff
-DATA constantsAVX2<>+2176(SB)/4, $0x00000000
-DATA constantsAVX2<>+2180(SB)/4, $0x00000000
-DATA constantsAVX2<>+2184(SB)/4, $0x00000000
-DATA constantsAVX2<>+2188(SB)/4, $0x00000000
-DATA constantsAVX2<>+2192(SB)/4, $0x00000000
-DATA constantsAVX2<>+2196(SB)/4, $0x00000000
-DATA constantsAVX2<>+2200(SB)/4, $0x00000000
-DATA constantsAVX2<>+2204(SB)/4, $0x00000000
-DATA constantsAVX2<>+2208(SB)/4, $0x00000000
-DATA constantsAVX2<>+2212(SB)/4, $0x00000000
-DATA constantsAVX2<>+2216(SB)/4, $0x00000000
-DATA constantsAVX2<>+2220(SB)/4, $0x00000000
-DATA constantsAVX2<>+2224(SB)/4, $0x00000000
-DATA constantsAVX2<>+2228(SB)/4, $0x00000000
-DATA constantsAVX2<>+2232(SB)/4, $0x00000000
-DATA constantsAVX2<>+2236(SB)/4, $0x00000000
-GLOBL constantsAVX2<>(SB), RODATA|NOPTR, $2240
+DATA constantsAVX2<>+1280(SB)/4, $0x80000000
+DATA constantsAVX2<>+1284(SB)/4, $0x80000000
+DATA constantsAVX2<>+1288(SB)/4, $0x80000000
+DATA constantsAVX2<>+1292(SB)/4, $0x80000000
+DATA constantsAVX2<>+1296(SB)/4, $0x80000000
+DATA constantsAVX2<>+1300(SB)/4, $0x80000000
+DATA constantsAVX2<>+1304(SB)/4, $0x80000000
+DATA constantsAVX2<>+1308(SB)/4, $0x80000000
+DATA constantsAVX2<>+1312(SB)/4, $0x80000000
+DATA constantsAVX2<>+1316(SB)/4, $0x80000000
+DATA constantsAVX2<>+1320(SB)/4, $0x80000000
+DATA constantsAVX2<>+1324(SB)/4, $0x80000000
+DATA constantsAVX2<>+1328(SB)/4, $0x80000000
+DATA constantsAVX2<>+1332(SB)/4, $0x80000000
+DATA constantsAVX2<>+1336(SB)/4, $0x80000000
+DATA constantsAVX2<>+1340(SB)/4, $0x80000000
+DATA constantsAVX2<>+1344(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1348(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1352(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1356(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1360(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1364(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1368(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1372(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1376(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1380(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1384(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1388(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1392(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1396(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1400(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1404(SB)/4, $0x7fffffff
+DATA constantsAVX2<>+1408(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1412(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1416(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1420(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1424(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1428(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1432(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1436(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1440(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1444(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1448(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1452(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1456(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1460(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1464(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1468(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1472(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1476(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1480(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1484(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1488(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1492(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1496(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1500(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1504(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1508(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1512(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1516(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1520(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1524(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1528(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1532(SB)/4, $0x0f0f0f0f
+DATA constantsAVX2<>+1536(SB)/4, $0x80808080
+DATA constantsAVX2<>+1540(SB)/4, $0x80808080
+DATA constantsAVX2<>+1544(SB)/4, $0x80808080
+DATA constantsAVX2<>+1548(SB)/4, $0x80808080
+DATA constantsAVX2<>+1552(SB)/4, $0x80808080
+DATA constantsAVX2<>+1556(SB)/4, $0x80808080
+DATA constantsAVX2<>+1560(SB)/4, $0x80808080
+DATA constantsAVX2<>+1564(SB)/4, $0x80808080
+DATA constantsAVX2<>+1568(SB)/4, $0x80808080
+DATA constantsAVX2<>+1572(SB)/4, $0x80808080
+DATA constantsAVX2<>+1576(SB)/4, $0x80808080
+DATA constantsAVX2<>+1580(SB)/4, $0x80808080
+DATA constantsAVX2<>+1584(SB)/4, $0x80808080
+DATA constantsAVX2<>+1588(SB)/4, $0x80808080
+DATA constantsAVX2<>+1592(SB)/4, $0x80808080
+DATA constantsAVX2<>+1596(SB)/4, $0x80808080
+DATA constantsAVX2<>+1600(SB)/4, $0x00010001
+DATA constantsAVX2<>+1604(SB)/4, $0x00010001
+DATA constantsAVX2<>+1608(SB)/4, $0x00010001
+DATA constantsAVX2<>+1612(SB)/4, $0x00010001
+DATA constantsAVX2<>+1616(SB)/4, $0x00010001
+DATA constantsAVX2<>+1620(SB)/4, $0x00010001
+DATA constantsAVX2<>+1624(SB)/4, $0x00010001
+DATA constantsAVX2<>+1628(SB)/4, $0x00010001
+DATA constantsAVX2<>+1632(SB)/4, $0x00010001
+DATA constantsAVX2<>+1636(SB)/4, $0x00010001
+DATA constantsAVX2<>+1640(SB)/4, $0x00010001
+DATA constantsAVX2<>+1644(SB)/4, $0x00010001
+DATA constantsAVX2<>+1648(SB)/4, $0x00010001
+DATA constantsAVX2<>+1652(SB)/4, $0x00010001
+DATA constantsAVX2<>+1656(SB)/4, $0x00010001
+DATA constantsAVX2<>+1660(SB)/4, $0x00010001
+DATA constantsAVX2<>+1664(SB)/4, $0x00400040
+DATA constantsAVX2<>+1668(SB)/4, $0x00400040
+DATA constantsAVX2<>+1672(SB)/4, $0x00400040
+DATA constantsAVX2<>+1676(SB)/4, $0x00400040
+DATA constantsAVX2<>+1680(SB)/4, $0x00400040
+DATA constantsAVX2<>+1684(SB)/4, $0x00400040
+DATA constantsAVX2<>+1688(SB)/4, $0x00400040
+DATA constantsAVX2<>+1692(SB)/4, $0x00400040
+DATA constantsAVX2<>+1696(SB)/4, $0x00400040
+DATA constantsAVX2<>+1700(SB)/4, $0x00400040
+DATA constantsAVX2<>+1704(SB)/4, $0x00400040
+DATA constantsAVX2<>+1708(SB)/4, $0x00400040
+DATA constantsAVX2<>+1712(SB)/4, $0x00400040
+DATA constantsAVX2<>+1716(SB)/4, $0x00400040
+DATA constantsAVX2<>+1720(SB)/4, $0x00400040
+DATA constantsAVX2<>+1724(SB)/4, $0x00400040
+DATA constantsAVX2<>+1728(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1732(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1736(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1740(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1744(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1748(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1752(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1756(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1760(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1764(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1768(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1772(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1776(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1780(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1784(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1788(SB)/4, $0x007f007f
+DATA constantsAVX2<>+1792(SB)/4, $0x00000000
+DATA constantsAVX2<>+1796(SB)/4, $0x00000002
+DATA constantsAVX2<>+1800(SB)/4, $0x00000004
+DATA constantsAVX2<>+1804(SB)/4, $0x00000006
+DATA constantsAVX2<>+1808(SB)/4, $0x00000008
+DATA constantsAVX2<>+1812(SB)/4, $0x0000000a
+DATA constantsAVX2<>+1816(SB)/4, $0x0000000c
+DATA constantsAVX2<>+1820(SB)/4, $0x0000000e
+DATA constantsAVX2<>+1824(SB)/4, $0x00000010
+DATA constantsAVX2<>+1828(SB)/4, $0x00000012
+DATA constantsAVX2<>+1832(SB)/4, $0x00000014
+DATA constantsAVX2<>+1836(SB)/4, $0x00000016
+DATA constantsAVX2<>+1840(SB)/4, $0x00000018
+DATA constantsAVX2<>+1844(SB)/4, $0x0000001a
+DATA constantsAVX2<>+1848(SB)/4, $0x0000001c
+DATA constantsAVX2<>+1852(SB)/4, $0x0000001e
+DATA constantsAVX2<>+1856(SB)/4, $0x00000000
+DATA constantsAVX2<>+1860(SB)/4, $0x00000004
+DATA constantsAVX2<>+1864(SB)/4, $0x00000008
+DATA constantsAVX2<>+1868(SB)/4, $0x0000000c
+DATA constantsAVX2<>+1872(SB)/4, $0x00000010
+DATA constantsAVX2<>+1876(SB)/4, $0x00000014
+DATA constantsAVX2<>+1880(SB)/4, $0x00000018
+DATA constantsAVX2<>+1884(SB)/4, $0x0000001c
+DATA constantsAVX2<>+1888(SB)/4, $0x00000000
+DATA constantsAVX2<>+1892(SB)/4, $0x00000004
+DATA constantsAVX2<>+1896(SB)/4, $0x00000008
+DATA constantsAVX2<>+1900(SB)/4, $0x0000000c
+DATA constantsAVX2<>+1904(SB)/4, $0x00000010
+DATA constantsAVX2<>+1908(SB)/4, $0x00000014
+DATA constantsAVX2<>+1912(SB)/4, $0x00000018
+DATA constantsAVX2<>+1916(SB)/4, $0x0000001c
+DATA constantsAVX2<>+1920(SB)/4, $0x00000000
+DATA constantsAVX2<>+1924(SB)/4, $0x00000000
+DATA constantsAVX2<>+1928(SB)/4, $0x00000000
+DATA constantsAVX2<>+1932(SB)/4, $0x00000000
+DATA constantsAVX2<>+1936(SB)/4, $0x00000000
+DATA constantsAVX2<>+1940(SB)/4, $0x00000000
+DATA constantsAVX2<>+1944(SB)/4, $0x00000000
+DATA constantsAVX2<>+1948(SB)/4, $0x00000000
+DATA constantsAVX2<>+1952(SB)/4, $0x00000001
+DATA constantsAVX2<>+1956(SB)/4, $0x00000001
+DATA constantsAVX2<>+1960(SB)/4, $0x00000001
+DATA constantsAVX2<>+1964(SB)/4, $0x00000001
+DATA constantsAVX2<>+1968(SB)/4, $0x00000001
+DATA constantsAVX2<>+1972(SB)/4, $0x00000001
+DATA constantsAVX2<>+1976(SB)/4, $0x00000001
+DATA constantsAVX2<>+1980(SB)/4, $0x00000001
+DATA constantsAVX2<>+1984(SB)/4, $0x01000302
+DATA constantsAVX2<>+1988(SB)/4, $0x05040706
+DATA constantsAVX2<>+1992(SB)/4, $0x09080b0a
+DATA constantsAVX2<>+1996(SB)/4, $0x0d0c0f0e
+DATA constantsAVX2<>+2000(SB)/4, $0x01000302
+DATA constantsAVX2<>+2004(SB)/4, $0x05040706
+DATA constantsAVX2<>+2008(SB)/4, $0x09080b0a
+DATA constantsAVX2<>+2012(SB)/4, $0x0d0c0f0e
+DATA constantsAVX2<>+2016(SB)/4, $0x01000302
+DATA constantsAVX2<>+2020(SB)/4, $0x05040706
+DATA constantsAVX2<>+2024(SB)/4, $0x09080b0a
+DATA constantsAVX2<>+2028(SB)/4, $0x0d0c0f0e
+DATA constantsAVX2<>+2032(SB)/4, $0x01000302
+DATA constantsAVX2<>+2036(SB)/4, $0x05040706
+DATA constantsAVX2<>+2040(SB)/4, $0x09080b0a
+DATA constantsAVX2<>+2044(SB)/4, $0x0d0c0f0e
+DATA constantsAVX2<>+2048(SB)/4, $0x09080100
+DATA constantsAVX2<>+2052(SB)/4, $0x0b0a0302
+DATA constantsAVX2<>+2056(SB)/4, $0x0d0c0504
+DATA constantsAVX2<>+2060(SB)/4, $0x0f0e0706
+DATA constantsAVX2<>+2064(SB)/4, $0x09080100
+DATA constantsAVX2<>+2068(SB)/4, $0x0b0a0302
+DATA constantsAVX2<>+2072(SB)/4, $0x0d0c0504
+DATA constantsAVX2<>+2076(SB)/4, $0x0f0e0706
+DATA constantsAVX2<>+2080(SB)/4, $0x09080100
+DATA constantsAVX2<>+2084(SB)/4, $0x0b0a0302
+DATA constantsAVX2<>+2088(SB)/4, $0x0d0c0504
+DATA constantsAVX2<>+2092(SB)/4, $0x0f0e0706
+DATA constantsAVX2<>+2096(SB)/4, $0x09080100
+DATA constantsAVX2<>+2100(SB)/4, $0x0b0a0302
+DATA constantsAVX2<>+2104(SB)/4, $0x0d0c0504
+DATA constantsAVX2<>+2108(SB)/4, $0x0f0e0706
+DATA constantsAVX2<>+2112(SB)/4, $0x05040100
+DATA constantsAVX2<>+2116(SB)/4, $0x0d0c0908
+DATA constantsAVX2<>+2120(SB)/4, $0x07060302
+DATA constantsAVX2<>+2124(SB)/4, $0x0f0e0b0a
+DATA constantsAVX2<>+2128(SB)/4, $0x05040100
+DATA constantsAVX2<>+2132(SB)/4, $0x0d0c0908
+DATA constantsAVX2<>+2136(SB)/4, $0x07060302
+DATA constantsAVX2<>+2140(SB)/4, $0x0f0e0b0a
+DATA constantsAVX2<>+2144(SB)/4, $0x05040100
+DATA constantsAVX2<>+2148(SB)/4, $0x0d0c0908
+DATA constantsAVX2<>+2152(SB)/4, $0x07060302
+DATA constantsAVX2<>+2156(SB)/4, $0x0f0e0b0a
+DATA constantsAVX2<>+2160(SB)/4, $0x05040100
+DATA constantsAVX2<>+2164(SB)/4, $0x0d0c0908
+DATA constantsAVX2<>+2168(SB)/4, $0x07060302
+DATA constantsAVX2<>+2172(SB)/4, $0x0f0e0b0a
+DATA constantsAVX2<>+2176(SB)/4, $0x0c080400
+DATA constantsAVX2<>+2180(SB)/4, $0x0d090501
+DATA constantsAVX2<>+2184(SB)/4, $0x0e0a0602
+DATA constantsAVX2<>+2188(SB)/4, $0x0f0b0703
+DATA constantsAVX2<>+2192(SB)/4, $0x0c080400
+DATA constantsAVX2<>+2196(SB)/4, $0x0d090501
+DATA constantsAVX2<>+2200(SB)/4, $0x0e0a0602
+DATA constantsAVX2<>+2204(SB)/4, $0x0f0b0703
+DATA constantsAVX2<>+2208(SB)/4, $0x0c080400
+DATA constantsAVX2<>+2212(SB)/4, $0x0d090501
+DATA constantsAVX2<>+2216(SB)/4, $0x0e0a0602
+DATA constantsAVX2<>+2220(SB)/4, $0x0f0b0703
+DATA constantsAVX2<>+2224(SB)/4, $0x0c080400
+DATA constantsAVX2<>+2228(SB)/4, $0x0d090501
+DATA constantsAVX2<>+2232(SB)/4, $0x0e0a0602
+DATA constantsAVX2<>+2236(SB)/4, $0x0f0b0703
+DATA constantsAVX2<>+2240(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2244(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2248(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2252(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2256(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2260(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2264(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2268(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2272(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2276(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2280(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2284(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2288(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2292(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2296(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2300(SB)/4, $0xffff0001
+DATA constantsAVX2<>+2304(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2308(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2312(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2316(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2320(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2324(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2328(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2332(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2336(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2340(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2344(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2348(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2352(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2356(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2360(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2364(SB)/4, $0xffffffff
+DATA constantsAVX2<>+2368(SB)/4, $0x00000000
+DATA constantsAVX2<>+2372(SB)/4, $0x00000000
+DATA constantsAVX2<>+2376(SB)/4, $0x00000000
+DATA constantsAVX2<>+2380(SB)/4, $0x00000000
+DATA constantsAVX2<>+2384(SB)/4, $0x00000000
+DATA constantsAVX2<>+2388(SB)/4, $0x00000000
+DATA constantsAVX2<>+2392(SB)/4, $0x00000000
+DATA constantsAVX2<>+2396(SB)/4, $0x00000000
+DATA constantsAVX2<>+2400(SB)/4, $0x00000000
+DATA constantsAVX2<>+2404(SB)/4, $0x00000000
+DATA constantsAVX2<>+2408(SB)/4, $0x00000000
+DATA constantsAVX2<>+2412(SB)/4, $0x00000000
+DATA constantsAVX2<>+2416(SB)/4, $0x00000000
+DATA constantsAVX2<>+2420(SB)/4, $0x00000000
+DATA constantsAVX2<>+2424(SB)/4, $0x00000000
+DATA constantsAVX2<>+2428(SB)/4, $0x00000000
+GLOBL constantsAVX2<>(SB), RODATA|NOPTR, $2432
 
 // func rotateAVX2(h []int16, q []int8)
 // Requires: AVX, AVX2
@@ -4285,8 +4329,8 @@ TEXT ·rotateAVX2(SB), $0-48
 	MOVQ    h_base+0(FP), AX
 	MOVQ    q_base+24(FP), CX
 	MOVQ    q_len+32(FP), DX
-	VMOVUPS constantsAVX2<>+2048(SB), Y0
-	VMOVUPS constantsAVX2<>+1792(SB), Y1
+	VMOVUPS constantsAVX2<>+2240(SB), Y0
+	VMOVUPS constantsAVX2<>+1984(SB), Y1
 
 group70:
 	TESTQ       DX, DX
@@ -4447,80 +4491,80 @@ TEXT ·dequantizeNarrowAVX2(SB), $0-28
 	VBROADCASTSS   X0, Y0
 	VBROADCASTF128 (DX), Y0
 	VPBROADCASTD   (CX), Y1
-	VPSRLVD        constantsAVX2<>+1600(SB), Y1, Y1
+	VPSRLVD        constantsAVX2<>+1792(SB), Y1, Y1
 	VPERMILPS      Y1, Y0, Y1
 	VPBROADCASTD   16(CX), Y2
-	VPSRLVD        constantsAVX2<>+1600(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1792(SB), Y2, Y2
 	VPERMILPS      Y2, Y0, Y2
 	VADDPS         Y2, Y1, Y3
 	VSUBPS         Y2, Y1, Y1
 	VMOVUPS        Y3, (AX)
 	VMOVUPS        Y1, 256(AX)
 	VPBROADCASTD   (CX), Y1
-	VPSRLVD        constantsAVX2<>+1632(SB), Y1, Y1
+	VPSRLVD        constantsAVX2<>+1824(SB), Y1, Y1
 	VPERMILPS      Y1, Y0, Y1
 	VPBROADCASTD   16(CX), Y2
-	VPSRLVD        constantsAVX2<>+1632(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1824(SB), Y2, Y2
 	VPERMILPS      Y2, Y0, Y2
 	VADDPS         Y2, Y1, Y3
 	VSUBPS         Y2, Y1, Y1
 	VMOVUPS        Y3, 32(AX)
 	VMOVUPS        Y1, 288(AX)
 	VPBROADCASTD   4(CX), Y1
-	VPSRLVD        constantsAVX2<>+1600(SB), Y1, Y1
+	VPSRLVD        constantsAVX2<>+1792(SB), Y1, Y1
 	VPERMILPS      Y1, Y0, Y1
 	VPBROADCASTD   20(CX), Y2
-	VPSRLVD        constantsAVX2<>+1600(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1792(SB), Y2, Y2
 	VPERMILPS      Y2, Y0, Y2
 	VADDPS         Y2, Y1, Y3
 	VSUBPS         Y2, Y1, Y1
 	VMOVUPS        Y3, 64(AX)
 	VMOVUPS        Y1, 320(AX)
 	VPBROADCASTD   4(CX), Y1
-	VPSRLVD        constantsAVX2<>+1632(SB), Y1, Y1
+	VPSRLVD        constantsAVX2<>+1824(SB), Y1, Y1
 	VPERMILPS      Y1, Y0, Y1
 	VPBROADCASTD   20(CX), Y2
-	VPSRLVD        constantsAVX2<>+1632(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1824(SB), Y2, Y2
 	VPERMILPS      Y2, Y0, Y2
 	VADDPS         Y2, Y1, Y3
 	VSUBPS         Y2, Y1, Y1
 	VMOVUPS        Y3, 96(AX)
 	VMOVUPS        Y1, 352(AX)
 	VPBROADCASTD   8(CX), Y1
-	VPSRLVD        constantsAVX2<>+1600(SB), Y1, Y1
+	VPSRLVD        constantsAVX2<>+1792(SB), Y1, Y1
 	VPERMILPS      Y1, Y0, Y1
 	VPBROADCASTD   24(CX), Y2
-	VPSRLVD        constantsAVX2<>+1600(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1792(SB), Y2, Y2
 	VPERMILPS      Y2, Y0, Y2
 	VADDPS         Y2, Y1, Y3
 	VSUBPS         Y2, Y1, Y1
 	VMOVUPS        Y3, 128(AX)
 	VMOVUPS        Y1, 384(AX)
 	VPBROADCASTD   8(CX), Y1
-	VPSRLVD        constantsAVX2<>+1632(SB), Y1, Y1
+	VPSRLVD        constantsAVX2<>+1824(SB), Y1, Y1
 	VPERMILPS      Y1, Y0, Y1
 	VPBROADCASTD   24(CX), Y2
-	VPSRLVD        constantsAVX2<>+1632(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1824(SB), Y2, Y2
 	VPERMILPS      Y2, Y0, Y2
 	VADDPS         Y2, Y1, Y3
 	VSUBPS         Y2, Y1, Y1
 	VMOVUPS        Y3, 160(AX)
 	VMOVUPS        Y1, 416(AX)
 	VPBROADCASTD   12(CX), Y1
-	VPSRLVD        constantsAVX2<>+1600(SB), Y1, Y1
+	VPSRLVD        constantsAVX2<>+1792(SB), Y1, Y1
 	VPERMILPS      Y1, Y0, Y1
 	VPBROADCASTD   28(CX), Y2
-	VPSRLVD        constantsAVX2<>+1600(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1792(SB), Y2, Y2
 	VPERMILPS      Y2, Y0, Y2
 	VADDPS         Y2, Y1, Y3
 	VSUBPS         Y2, Y1, Y1
 	VMOVUPS        Y3, 192(AX)
 	VMOVUPS        Y1, 448(AX)
 	VPBROADCASTD   12(CX), Y1
-	VPSRLVD        constantsAVX2<>+1632(SB), Y1, Y1
+	VPSRLVD        constantsAVX2<>+1824(SB), Y1, Y1
 	VPERMILPS      Y1, Y0, Y1
 	VPBROADCASTD   28(CX), Y2
-	VPSRLVD        constantsAVX2<>+1632(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1824(SB), Y2, Y2
 	VPERMILPS      Y2, Y0, Y2
 	VADDPS         Y2, Y1, Y0
 	VSUBPS         Y2, Y1, Y1
@@ -4798,13 +4842,13 @@ TEXT ·dequantizeWideAVX2(SB), $0-28
 	VMOVUPS        (DX), Y0
 	VMOVUPS        32(DX), Y1
 	VPBROADCASTD   (CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y3
 	VPERMPS        Y1, Y2, Y4
 	VPSLLD         $0x1c, Y2, Y2
 	VBLENDVPS      Y2, Y4, Y3, Y3
 	VPBROADCASTD   32(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y4
 	VPERMPS        Y1, Y2, Y5
 	VPSLLD         $0x1c, Y2, Y2
@@ -4814,13 +4858,13 @@ TEXT ·dequantizeWideAVX2(SB), $0-28
 	VMOVUPS        Y2, (AX)
 	VMOVUPS        Y3, 256(AX)
 	VPBROADCASTD   4(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y3
 	VPERMPS        Y1, Y2, Y4
 	VPSLLD         $0x1c, Y2, Y2
 	VBLENDVPS      Y2, Y4, Y3, Y3
 	VPBROADCASTD   36(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y4
 	VPERMPS        Y1, Y2, Y5
 	VPSLLD         $0x1c, Y2, Y2
@@ -4830,13 +4874,13 @@ TEXT ·dequantizeWideAVX2(SB), $0-28
 	VMOVUPS        Y2, 32(AX)
 	VMOVUPS        Y3, 288(AX)
 	VPBROADCASTD   8(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y3
 	VPERMPS        Y1, Y2, Y4
 	VPSLLD         $0x1c, Y2, Y2
 	VBLENDVPS      Y2, Y4, Y3, Y3
 	VPBROADCASTD   40(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y4
 	VPERMPS        Y1, Y2, Y5
 	VPSLLD         $0x1c, Y2, Y2
@@ -4846,13 +4890,13 @@ TEXT ·dequantizeWideAVX2(SB), $0-28
 	VMOVUPS        Y2, 64(AX)
 	VMOVUPS        Y3, 320(AX)
 	VPBROADCASTD   12(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y3
 	VPERMPS        Y1, Y2, Y4
 	VPSLLD         $0x1c, Y2, Y2
 	VBLENDVPS      Y2, Y4, Y3, Y3
 	VPBROADCASTD   44(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y4
 	VPERMPS        Y1, Y2, Y5
 	VPSLLD         $0x1c, Y2, Y2
@@ -4862,13 +4906,13 @@ TEXT ·dequantizeWideAVX2(SB), $0-28
 	VMOVUPS        Y2, 96(AX)
 	VMOVUPS        Y3, 352(AX)
 	VPBROADCASTD   16(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y3
 	VPERMPS        Y1, Y2, Y4
 	VPSLLD         $0x1c, Y2, Y2
 	VBLENDVPS      Y2, Y4, Y3, Y3
 	VPBROADCASTD   48(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y4
 	VPERMPS        Y1, Y2, Y5
 	VPSLLD         $0x1c, Y2, Y2
@@ -4878,13 +4922,13 @@ TEXT ·dequantizeWideAVX2(SB), $0-28
 	VMOVUPS        Y2, 128(AX)
 	VMOVUPS        Y3, 384(AX)
 	VPBROADCASTD   20(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y3
 	VPERMPS        Y1, Y2, Y4
 	VPSLLD         $0x1c, Y2, Y2
 	VBLENDVPS      Y2, Y4, Y3, Y3
 	VPBROADCASTD   52(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y4
 	VPERMPS        Y1, Y2, Y5
 	VPSLLD         $0x1c, Y2, Y2
@@ -4894,13 +4938,13 @@ TEXT ·dequantizeWideAVX2(SB), $0-28
 	VMOVUPS        Y2, 160(AX)
 	VMOVUPS        Y3, 416(AX)
 	VPBROADCASTD   24(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y3
 	VPERMPS        Y1, Y2, Y4
 	VPSLLD         $0x1c, Y2, Y2
 	VBLENDVPS      Y2, Y4, Y3, Y3
 	VPBROADCASTD   56(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y4
 	VPERMPS        Y1, Y2, Y5
 	VPSLLD         $0x1c, Y2, Y2
@@ -4910,13 +4954,13 @@ TEXT ·dequantizeWideAVX2(SB), $0-28
 	VMOVUPS        Y2, 192(AX)
 	VMOVUPS        Y3, 448(AX)
 	VPBROADCASTD   28(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y3
 	VPERMPS        Y1, Y2, Y4
 	VPSLLD         $0x1c, Y2, Y2
 	VBLENDVPS      Y2, Y4, Y3, Y3
 	VPBROADCASTD   60(CX), Y2
-	VPSRLVD        constantsAVX2<>+1664(SB), Y2, Y2
+	VPSRLVD        constantsAVX2<>+1856(SB), Y2, Y2
 	VPERMPS        Y0, Y2, Y0
 	VPERMPS        Y1, Y2, Y1
 	VPSLLD         $0x1c, Y2, Y2
@@ -5194,7 +5238,7 @@ TEXT ·arrangeWideAVX2(SB), $0-48
 loop72:
 	TESTQ   DX, DX
 	JZ      done73
-	VMOVUPS constantsAVX2<>+1920(SB), Y0
+	VMOVUPS constantsAVX2<>+2112(SB), Y0
 	VMOVUPS (CX), Y1
 	VPSHUFB Y0, Y1, Y1
 	VMOVUPS Y1, (AX)
@@ -5238,17 +5282,17 @@ TEXT ·arrangePlanesAVX2(SB), $0-48
 loop74:
 	TESTQ     DX, DX
 	JZ        done75
-	VMOVUPS   constantsAVX2<>+1984(SB), Y0
+	VMOVUPS   constantsAVX2<>+2176(SB), Y0
 	VMOVUPS   (CX), Y1
 	VMOVUPS   32(CX), Y2
-	VPADDW    constantsAVX2<>+1472(SB), Y1, Y3
+	VPADDW    constantsAVX2<>+1664(SB), Y1, Y3
 	VPSRAW    $0x07, Y3, Y3
-	VPMINSW   constantsAVX2<>+1536(SB), Y3, Y3
+	VPMINSW   constantsAVX2<>+1728(SB), Y3, Y3
 	VPSLLW    $0x07, Y3, Y4
 	VPSUBW    Y4, Y1, Y4
-	VPADDW    constantsAVX2<>+1472(SB), Y2, Y1
+	VPADDW    constantsAVX2<>+1664(SB), Y2, Y1
 	VPSRAW    $0x07, Y1, Y1
-	VPMINSW   constantsAVX2<>+1536(SB), Y1, Y1
+	VPMINSW   constantsAVX2<>+1728(SB), Y1, Y1
 	VPSLLW    $0x07, Y1, Y5
 	VPSUBW    Y5, Y2, Y5
 	VPACKSSWB Y1, Y3, Y1
@@ -5261,14 +5305,14 @@ loop74:
 	VMOVUPS   Y1, 128(AX)
 	VMOVUPS   64(CX), Y1
 	VMOVUPS   96(CX), Y2
-	VPADDW    constantsAVX2<>+1472(SB), Y1, Y3
+	VPADDW    constantsAVX2<>+1664(SB), Y1, Y3
 	VPSRAW    $0x07, Y3, Y3
-	VPMINSW   constantsAVX2<>+1536(SB), Y3, Y3
+	VPMINSW   constantsAVX2<>+1728(SB), Y3, Y3
 	VPSLLW    $0x07, Y3, Y4
 	VPSUBW    Y4, Y1, Y4
-	VPADDW    constantsAVX2<>+1472(SB), Y2, Y1
+	VPADDW    constantsAVX2<>+1664(SB), Y2, Y1
 	VPSRAW    $0x07, Y1, Y1
-	VPMINSW   constantsAVX2<>+1536(SB), Y1, Y1
+	VPMINSW   constantsAVX2<>+1728(SB), Y1, Y1
 	VPSLLW    $0x07, Y1, Y5
 	VPSUBW    Y5, Y2, Y5
 	VPACKSSWB Y1, Y3, Y1
@@ -5281,14 +5325,14 @@ loop74:
 	VMOVUPS   Y1, 160(AX)
 	VMOVUPS   128(CX), Y1
 	VMOVUPS   160(CX), Y2
-	VPADDW    constantsAVX2<>+1472(SB), Y1, Y3
+	VPADDW    constantsAVX2<>+1664(SB), Y1, Y3
 	VPSRAW    $0x07, Y3, Y3
-	VPMINSW   constantsAVX2<>+1536(SB), Y3, Y3
+	VPMINSW   constantsAVX2<>+1728(SB), Y3, Y3
 	VPSLLW    $0x07, Y3, Y4
 	VPSUBW    Y4, Y1, Y4
-	VPADDW    constantsAVX2<>+1472(SB), Y2, Y1
+	VPADDW    constantsAVX2<>+1664(SB), Y2, Y1
 	VPSRAW    $0x07, Y1, Y1
-	VPMINSW   constantsAVX2<>+1536(SB), Y1, Y1
+	VPMINSW   constantsAVX2<>+1728(SB), Y1, Y1
 	VPSLLW    $0x07, Y1, Y5
 	VPSUBW    Y5, Y2, Y5
 	VPACKSSWB Y1, Y3, Y1
@@ -5301,14 +5345,14 @@ loop74:
 	VMOVUPS   Y1, 192(AX)
 	VMOVUPS   192(CX), Y1
 	VMOVUPS   224(CX), Y2
-	VPADDW    constantsAVX2<>+1472(SB), Y1, Y3
+	VPADDW    constantsAVX2<>+1664(SB), Y1, Y3
 	VPSRAW    $0x07, Y3, Y3
-	VPMINSW   constantsAVX2<>+1536(SB), Y3, Y3
+	VPMINSW   constantsAVX2<>+1728(SB), Y3, Y3
 	VPSLLW    $0x07, Y3, Y4
 	VPSUBW    Y4, Y1, Y4
-	VPADDW    constantsAVX2<>+1472(SB), Y2, Y1
+	VPADDW    constantsAVX2<>+1664(SB), Y2, Y1
 	VPSRAW    $0x07, Y1, Y1
-	VPMINSW   constantsAVX2<>+1536(SB), Y1, Y1
+	VPMINSW   constantsAVX2<>+1728(SB), Y1, Y1
 	VPSLLW    $0x07, Y1, Y5
 	VPSUBW    Y5, Y2, Y5
 	VPACKSSWB Y1, Y3, Y1
@@ -5439,7 +5483,7 @@ loop78:
 rest79:
 	TESTQ      CX, CX
 	JZ         done80
-	LEAQ       constantsAVX2<>+2176(SB), BX
+	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, CX
 	SUBQ       CX, BX
 	VMOVUPS    (BX), Y2
@@ -5526,7 +5570,7 @@ loop83:
 rest84:
 	TESTQ      R8, R8
 	JZ         done85
-	LEAQ       constantsAVX2<>+2176(SB), R9
+	LEAQ       constantsAVX2<>+2368(SB), R9
 	MOVQ       R8, R10
 	SHLQ       $0x02, R10
 	SUBQ       R10, R9
@@ -5632,7 +5676,7 @@ loop88:
 rest89:
 	TESTQ      SI, SI
 	JZ         done90
-	LEAQ       constantsAVX2<>+2176(SB), DI
+	LEAQ       constantsAVX2<>+2368(SB), DI
 	MOVQ       SI, R8
 	SHLQ       $0x02, R8
 	SUBQ       R8, DI
@@ -5688,7 +5732,7 @@ loop91:
 rest92:
 	TESTQ      CX, CX
 	JZ         done93
-	LEAQ       constantsAVX2<>+2176(SB), DX
+	LEAQ       constantsAVX2<>+2368(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
 	VMOVUPS    (DX), Y2
@@ -5734,7 +5778,7 @@ loop94:
 rest95:
 	TESTQ      CX, CX
 	JZ         done96
-	LEAQ       constantsAVX2<>+2176(SB), DX
+	LEAQ       constantsAVX2<>+2368(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
 	VMOVUPS    (DX), Y2
@@ -5762,54 +5806,6 @@ done96:
 	VZEROUPPER
 	RET
 
-// func maxAbsAVX2(x []float32) float32
-// Requires: AVX, AVX2, SSE
-TEXT ·maxAbsAVX2(SB), $0-28
-	MOVQ  x_base+0(FP), AX
-	MOVQ  x_len+8(FP), CX
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-
-loop97:
-	CMPQ    CX, $0x10
-	JL      rest98
-	VMOVUPS (AX), Y2
-	VMOVUPS 32(AX), Y3
-	VPAND   constantsAVX2<>+1152(SB), Y2, Y2
-	VPAND   constantsAVX2<>+1184(SB), Y3, Y3
-	VMAXPS  Y0, Y2, Y0
-	VMAXPS  Y1, Y3, Y1
-	ADDQ    $0x40, AX
-	SUBQ    $0x10, CX
-	JMP     loop97
-
-rest98:
-	TESTQ      CX, CX
-	JZ         done99
-	LEAQ       constantsAVX2<>+2176(SB), DX
-	SHLQ       $0x02, CX
-	SUBQ       CX, DX
-	VMOVUPS    (DX), Y2
-	VMOVUPS    32(DX), Y3
-	VMASKMOVPS (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y3, Y3
-	VPAND      constantsAVX2<>+1152(SB), Y2, Y2
-	VPAND      constantsAVX2<>+1184(SB), Y3, Y3
-	VMAXPS     Y0, Y2, Y0
-	VMAXPS     Y1, Y3, Y1
-
-done99:
-	VMAXPS       Y0, Y1, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VMAXPS       X0, X1, X0
-	VPSHUFD      $0x0e, X0, X1
-	VMAXPS       X0, X1, X0
-	VPSHUFD      $0x01, X0, X1
-	VMAXPS       X0, X1, X0
-	MOVSS        X0, ret+24(FP)
-	VZEROUPPER
-	RET
-
 // func subAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX
 TEXT ·subAVX2(SB), $0-72
@@ -5818,9 +5814,9 @@ TEXT ·subAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop100:
+loop97:
 	CMPQ    AX, $0x10
-	JL      rest101
+	JL      rest98
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5833,12 +5829,12 @@ loop100:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop100
+	JMP     loop97
 
-rest101:
+rest98:
 	TESTQ      AX, AX
-	JZ         done102
-	LEAQ       constantsAVX2<>+2176(SB), SI
+	JZ         done99
+	LEAQ       constantsAVX2<>+2368(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
@@ -5852,7 +5848,7 @@ rest101:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done102:
+done99:
 	VZEROUPPER
 	RET
 
@@ -5864,9 +5860,9 @@ TEXT ·mulAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop103:
+loop100:
 	CMPQ    AX, $0x10
-	JL      rest104
+	JL      rest101
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5879,12 +5875,12 @@ loop103:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop103
+	JMP     loop100
 
-rest104:
+rest101:
 	TESTQ      AX, AX
-	JZ         done105
-	LEAQ       constantsAVX2<>+2176(SB), SI
+	JZ         done102
+	LEAQ       constantsAVX2<>+2368(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
@@ -5898,7 +5894,7 @@ rest104:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done105:
+done102:
 	VZEROUPPER
 	RET
 
@@ -5909,9 +5905,9 @@ TEXT ·addAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop106:
+loop103:
 	CMPQ    AX, $0x10
-	JL      rest107
+	JL      rest104
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS (DX), Y2
@@ -5923,12 +5919,12 @@ loop106:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop106
+	JMP     loop103
 
-rest107:
+rest104:
 	TESTQ      AX, AX
-	JZ         done108
-	LEAQ       constantsAVX2<>+2176(SB), BX
+	JZ         done105
+	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
@@ -5942,7 +5938,7 @@ rest107:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done108:
+done105:
 	VZEROUPPER
 	RET
 
@@ -5954,9 +5950,9 @@ TEXT ·mulAddAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop109:
+loop106:
 	CMPQ    AX, $0x10
-	JL      rest110
+	JL      rest107
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5973,12 +5969,12 @@ loop109:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop109
+	JMP     loop106
 
-rest110:
+rest107:
 	TESTQ      AX, AX
-	JZ         done111
-	LEAQ       constantsAVX2<>+2176(SB), SI
+	JZ         done108
+	LEAQ       constantsAVX2<>+2368(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
 	VMOVUPS    (SI), Y0
@@ -5996,7 +5992,7 @@ rest110:
 	VMASKMOVPS Y4, Y0, (CX)
 	VMASKMOVPS Y5, Y1, 32(CX)
 
-done111:
+done108:
 	VZEROUPPER
 	RET
 
@@ -6010,9 +6006,9 @@ TEXT ·axpyAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop112:
+loop109:
 	CMPQ    AX, $0x10
-	JL      rest113
+	JL      rest110
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -6026,12 +6022,12 @@ loop112:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop112
+	JMP     loop109
 
-rest113:
+rest110:
 	TESTQ      AX, AX
-	JZ         done114
-	LEAQ       constantsAVX2<>+2176(SB), BX
+	JZ         done111
+	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
@@ -6047,7 +6043,7 @@ rest113:
 	VMASKMOVPS Y0, Y2, (CX)
 	VMASKMOVPS Y1, Y3, 32(CX)
 
-done114:
+done111:
 	VZEROUPPER
 	RET
 
@@ -6061,9 +6057,9 @@ TEXT ·scaleAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop115:
+loop112:
 	CMPQ    AX, $0x10
-	JL      rest116
+	JL      rest113
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -6073,12 +6069,12 @@ loop115:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop115
+	JMP     loop112
 
-rest116:
+rest113:
 	TESTQ      AX, AX
-	JZ         done117
-	LEAQ       constantsAVX2<>+2176(SB), BX
+	JZ         done114
+	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
@@ -6090,60 +6086,7 @@ rest116:
 	VMASKMOVPS Y4, Y2, (CX)
 	VMASKMOVPS Y5, Y3, 32(CX)
 
-done117:
-	VZEROUPPER
-	RET
-
-// func scaleMulAVX2(dst []float32, gain []float32, x []float32, a float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·scaleMulAVX2(SB), $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         gain_base+24(FP), DX
-	MOVQ         x_base+48(FP), BX
-	MOVSS        a+72(FP), X0
-	VBROADCASTSS X0, Y1
-	VBROADCASTSS X0, Y0
-
-loop118:
-	CMPQ    AX, $0x10
-	JL      rest119
-	VMOVUPS (DX), Y2
-	VMOVUPS 32(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMULPS  Y4, Y2, Y2
-	VMULPS  Y5, Y3, Y3
-	VMULPS  Y1, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, BX
-	SUBQ    $0x10, AX
-	JMP     loop118
-
-rest119:
-	TESTQ      AX, AX
-	JZ         done120
-	LEAQ       constantsAVX2<>+2176(SB), SI
-	SHLQ       $0x02, AX
-	SUBQ       AX, SI
-	VMOVUPS    (SI), Y2
-	VMOVUPS    32(SI), Y3
-	VMASKMOVPS (DX), Y2, Y4
-	VMASKMOVPS 32(DX), Y3, Y5
-	VMASKMOVPS (BX), Y2, Y6
-	VMASKMOVPS 32(BX), Y3, Y7
-	VMULPS     Y6, Y4, Y4
-	VMULPS     Y7, Y5, Y5
-	VMULPS     Y1, Y4, Y4
-	VMULPS     Y0, Y5, Y5
-	VMASKMOVPS Y4, Y2, (CX)
-	VMASKMOVPS Y5, Y3, 32(CX)
-
-done120:
+done114:
 	VZEROUPPER
 	RET
 
@@ -6157,9 +6100,9 @@ TEXT ·addMulAVX2(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop121:
+loop115:
 	CMPQ    AX, $0x10
-	JL      rest122
+	JL      rest116
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
 	VADDPS  constantsAVX2<>+768(SB), Y0, Y0
@@ -6184,12 +6127,12 @@ loop121:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop121
+	JMP     loop115
 
-rest122:
+rest116:
 	TESTQ      AX, AX
-	JZ         done123
-	LEAQ       constantsAVX2<>+2176(SB), R8
+	JZ         done117
+	LEAQ       constantsAVX2<>+2368(SB), R8
 	SHLQ       $0x02, AX
 	SUBQ       AX, R8
 	VMOVUPS    (R8), Y0
@@ -6213,7 +6156,7 @@ rest122:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done123:
+done117:
 	VZEROUPPER
 	RET
 
@@ -6227,9 +6170,9 @@ TEXT ·expIntoAVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop124:
+loop118:
 	CMPQ      AX, $0x10
-	JL        rest125
+	JL        rest119
 	VMOVUPS   (DX), Y2
 	VMOVUPS   32(DX), Y3
 	VSUBPS    Y1, Y2, Y2
@@ -6252,30 +6195,28 @@ loop124:
 	VMULPS    constantsAVX2<>+224(SB), Y5, Y9
 	VSUBPS    Y8, Y6, Y6
 	VSUBPS    Y9, Y7, Y7
-	VMOVUPS   constantsAVX2<>+384(SB), Y8
-	VMOVUPS   constantsAVX2<>+416(SB), Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+448(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+480(SB), Y9, Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+512(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+544(SB), Y9, Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+576(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+608(SB), Y9, Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+640(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+672(SB), Y9, Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+704(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+736(SB), Y9, Y9
 	VMULPS    Y6, Y6, Y10
 	VMULPS    Y7, Y7, Y11
+	VMULPS    constantsAVX2<>+384(SB), Y6, Y8
+	VMULPS    constantsAVX2<>+416(SB), Y7, Y9
+	VADDPS    constantsAVX2<>+448(SB), Y8, Y8
+	VADDPS    constantsAVX2<>+480(SB), Y9, Y9
+	VMULPS    Y10, Y8, Y8
+	VMULPS    Y11, Y9, Y9
+	VMULPS    constantsAVX2<>+512(SB), Y6, Y12
+	VMULPS    constantsAVX2<>+544(SB), Y7, Y13
+	VADDPS    constantsAVX2<>+576(SB), Y12, Y12
+	VADDPS    constantsAVX2<>+608(SB), Y13, Y13
+	VADDPS    Y12, Y8, Y8
+	VADDPS    Y13, Y9, Y9
+	VMULPS    Y10, Y8, Y8
+	VMULPS    Y11, Y9, Y9
+	VMULPS    constantsAVX2<>+640(SB), Y6, Y12
+	VMULPS    constantsAVX2<>+672(SB), Y7, Y13
+	VADDPS    constantsAVX2<>+704(SB), Y12, Y12
+	VADDPS    constantsAVX2<>+736(SB), Y13, Y13
+	VADDPS    Y12, Y8, Y8
+	VADDPS    Y13, Y9, Y9
 	VMULPS    Y10, Y8, Y8
 	VMULPS    Y11, Y9, Y9
 	VADDPS    Y6, Y8, Y8
@@ -6283,10 +6224,10 @@ loop124:
 	VADDPS    constantsAVX2<>+768(SB), Y8, Y8
 	VADDPS    constantsAVX2<>+800(SB), Y9, Y9
 	VCVTPS2DQ Y4, Y4
-	VPADDD    constantsAVX2<>+1024(SB), Y4, Y4
+	VPADDD    constantsAVX2<>+1216(SB), Y4, Y4
 	VPSLLD    $0x17, Y4, Y4
 	VCVTPS2DQ Y5, Y5
-	VPADDD    constantsAVX2<>+1056(SB), Y5, Y5
+	VPADDD    constantsAVX2<>+1248(SB), Y5, Y5
 	VPSLLD    $0x17, Y5, Y5
 	VMULPS    Y4, Y8, Y8
 	VMULPS    Y5, Y9, Y9
@@ -6299,12 +6240,12 @@ loop124:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop124
+	JMP       loop118
 
-rest125:
+rest119:
 	TESTQ      AX, AX
-	JZ         done126
-	LEAQ       constantsAVX2<>+2176(SB), BX
+	JZ         done120
+	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y2
@@ -6331,30 +6272,28 @@ rest125:
 	VMULPS     constantsAVX2<>+224(SB), Y1, Y9
 	VSUBPS     Y8, Y6, Y6
 	VSUBPS     Y9, Y7, Y7
-	VMOVUPS    constantsAVX2<>+384(SB), Y8
-	VMOVUPS    constantsAVX2<>+416(SB), Y9
-	VMULPS     Y6, Y8, Y8
-	VMULPS     Y7, Y9, Y9
-	VADDPS     constantsAVX2<>+448(SB), Y8, Y8
-	VADDPS     constantsAVX2<>+480(SB), Y9, Y9
-	VMULPS     Y6, Y8, Y8
-	VMULPS     Y7, Y9, Y9
-	VADDPS     constantsAVX2<>+512(SB), Y8, Y8
-	VADDPS     constantsAVX2<>+544(SB), Y9, Y9
-	VMULPS     Y6, Y8, Y8
-	VMULPS     Y7, Y9, Y9
-	VADDPS     constantsAVX2<>+576(SB), Y8, Y8
-	VADDPS     constantsAVX2<>+608(SB), Y9, Y9
-	VMULPS     Y6, Y8, Y8
-	VMULPS     Y7, Y9, Y9
-	VADDPS     constantsAVX2<>+640(SB), Y8, Y8
-	VADDPS     constantsAVX2<>+672(SB), Y9, Y9
-	VMULPS     Y6, Y8, Y8
-	VMULPS     Y7, Y9, Y9
-	VADDPS     constantsAVX2<>+704(SB), Y8, Y8
-	VADDPS     constantsAVX2<>+736(SB), Y9, Y9
 	VMULPS     Y6, Y6, Y10
 	VMULPS     Y7, Y7, Y11
+	VMULPS     constantsAVX2<>+384(SB), Y6, Y8
+	VMULPS     constantsAVX2<>+416(SB), Y7, Y9
+	VADDPS     constantsAVX2<>+448(SB), Y8, Y8
+	VADDPS     constantsAVX2<>+480(SB), Y9, Y9
+	VMULPS     Y10, Y8, Y8
+	VMULPS     Y11, Y9, Y9
+	VMULPS     constantsAVX2<>+512(SB), Y6, Y12
+	VMULPS     constantsAVX2<>+544(SB), Y7, Y13
+	VADDPS     constantsAVX2<>+576(SB), Y12, Y12
+	VADDPS     constantsAVX2<>+608(SB), Y13, Y13
+	VADDPS     Y12, Y8, Y8
+	VADDPS     Y13, Y9, Y9
+	VMULPS     Y10, Y8, Y8
+	VMULPS     Y11, Y9, Y9
+	VMULPS     constantsAVX2<>+640(SB), Y6, Y12
+	VMULPS     constantsAVX2<>+672(SB), Y7, Y13
+	VADDPS     constantsAVX2<>+704(SB), Y12, Y12
+	VADDPS     constantsAVX2<>+736(SB), Y13, Y13
+	VADDPS     Y12, Y8, Y8
+	VADDPS     Y13, Y9, Y9
 	VMULPS     Y10, Y8, Y8
 	VMULPS     Y11, Y9, Y9
 	VADDPS     Y6, Y8, Y8
@@ -6362,10 +6301,10 @@ rest125:
 	VADDPS     constantsAVX2<>+768(SB), Y8, Y8
 	VADDPS     constantsAVX2<>+800(SB), Y9, Y9
 	VCVTPS2DQ  Y0, Y0
-	VPADDD     constantsAVX2<>+1024(SB), Y0, Y0
+	VPADDD     constantsAVX2<>+1216(SB), Y0, Y0
 	VPSLLD     $0x17, Y0, Y0
 	VCVTPS2DQ  Y1, Y1
-	VPADDD     constantsAVX2<>+1056(SB), Y1, Y1
+	VPADDD     constantsAVX2<>+1248(SB), Y1, Y1
 	VPSLLD     $0x17, Y1, Y1
 	VMULPS     Y0, Y8, Y8
 	VMULPS     Y1, Y9, Y9
@@ -6376,7 +6315,7 @@ rest125:
 	VMASKMOVPS Y8, Y2, (CX)
 	VMASKMOVPS Y9, Y3, 32(CX)
 
-done126:
+done120:
 	VZEROUPPER
 	RET
 
@@ -6387,13 +6326,13 @@ TEXT ·siluAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop127:
+loop121:
 	CMPQ      AX, $0x10
-	JL        rest128
+	JL        rest122
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
-	VPXOR     constantsAVX2<>+1088(SB), Y0, Y2
-	VPXOR     constantsAVX2<>+1120(SB), Y1, Y3
+	VPXOR     constantsAVX2<>+1280(SB), Y0, Y2
+	VPXOR     constantsAVX2<>+1312(SB), Y1, Y3
 	VMOVUPS   constantsAVX2<>+256(SB), Y4
 	VMOVUPS   constantsAVX2<>+288(SB), Y5
 	VMINPS    Y2, Y4, Y2
@@ -6412,30 +6351,28 @@ loop127:
 	VMULPS    constantsAVX2<>+224(SB), Y5, Y9
 	VSUBPS    Y8, Y6, Y6
 	VSUBPS    Y9, Y7, Y7
-	VMOVUPS   constantsAVX2<>+384(SB), Y8
-	VMOVUPS   constantsAVX2<>+416(SB), Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+448(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+480(SB), Y9, Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+512(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+544(SB), Y9, Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+576(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+608(SB), Y9, Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+640(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+672(SB), Y9, Y9
-	VMULPS    Y6, Y8, Y8
-	VMULPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+704(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+736(SB), Y9, Y9
 	VMULPS    Y6, Y6, Y10
 	VMULPS    Y7, Y7, Y11
+	VMULPS    constantsAVX2<>+384(SB), Y6, Y8
+	VMULPS    constantsAVX2<>+416(SB), Y7, Y9
+	VADDPS    constantsAVX2<>+448(SB), Y8, Y8
+	VADDPS    constantsAVX2<>+480(SB), Y9, Y9
+	VMULPS    Y10, Y8, Y8
+	VMULPS    Y11, Y9, Y9
+	VMULPS    constantsAVX2<>+512(SB), Y6, Y12
+	VMULPS    constantsAVX2<>+544(SB), Y7, Y13
+	VADDPS    constantsAVX2<>+576(SB), Y12, Y12
+	VADDPS    constantsAVX2<>+608(SB), Y13, Y13
+	VADDPS    Y12, Y8, Y8
+	VADDPS    Y13, Y9, Y9
+	VMULPS    Y10, Y8, Y8
+	VMULPS    Y11, Y9, Y9
+	VMULPS    constantsAVX2<>+640(SB), Y6, Y12
+	VMULPS    constantsAVX2<>+672(SB), Y7, Y13
+	VADDPS    constantsAVX2<>+704(SB), Y12, Y12
+	VADDPS    constantsAVX2<>+736(SB), Y13, Y13
+	VADDPS    Y12, Y8, Y8
+	VADDPS    Y13, Y9, Y9
 	VMULPS    Y10, Y8, Y8
 	VMULPS    Y11, Y9, Y9
 	VADDPS    Y6, Y8, Y8
@@ -6443,10 +6380,10 @@ loop127:
 	VADDPS    constantsAVX2<>+768(SB), Y8, Y8
 	VADDPS    constantsAVX2<>+800(SB), Y9, Y9
 	VCVTPS2DQ Y4, Y4
-	VPADDD    constantsAVX2<>+1024(SB), Y4, Y4
+	VPADDD    constantsAVX2<>+1216(SB), Y4, Y4
 	VPSLLD    $0x17, Y4, Y4
 	VCVTPS2DQ Y5, Y5
-	VPADDD    constantsAVX2<>+1056(SB), Y5, Y5
+	VPADDD    constantsAVX2<>+1248(SB), Y5, Y5
 	VPSLLD    $0x17, Y5, Y5
 	VMULPS    Y4, Y8, Y8
 	VMULPS    Y5, Y9, Y9
@@ -6467,20 +6404,20 @@ loop127:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop127
+	JMP       loop121
 
-rest128:
+rest122:
 	TESTQ      AX, AX
-	JZ         done129
-	LEAQ       constantsAVX2<>+2176(SB), BX
+	JZ         done123
+	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMOVUPS    32(BX), Y1
 	VMASKMOVPS (DX), Y0, Y2
 	VMASKMOVPS 32(DX), Y1, Y3
-	VPXOR      constantsAVX2<>+1088(SB), Y2, Y4
-	VPXOR      constantsAVX2<>+1120(SB), Y3, Y5
+	VPXOR      constantsAVX2<>+1280(SB), Y2, Y4
+	VPXOR      constantsAVX2<>+1312(SB), Y3, Y5
 	VMOVUPS    constantsAVX2<>+256(SB), Y6
 	VMOVUPS    constantsAVX2<>+288(SB), Y7
 	VMINPS     Y4, Y6, Y4
@@ -6499,30 +6436,28 @@ rest128:
 	VMULPS     constantsAVX2<>+224(SB), Y7, Y11
 	VSUBPS     Y10, Y8, Y8
 	VSUBPS     Y11, Y9, Y9
-	VMOVUPS    constantsAVX2<>+384(SB), Y10
-	VMOVUPS    constantsAVX2<>+416(SB), Y11
-	VMULPS     Y8, Y10, Y10
-	VMULPS     Y9, Y11, Y11
-	VADDPS     constantsAVX2<>+448(SB), Y10, Y10
-	VADDPS     constantsAVX2<>+480(SB), Y11, Y11
-	VMULPS     Y8, Y10, Y10
-	VMULPS     Y9, Y11, Y11
-	VADDPS     constantsAVX2<>+512(SB), Y10, Y10
-	VADDPS     constantsAVX2<>+544(SB), Y11, Y11
-	VMULPS     Y8, Y10, Y10
-	VMULPS     Y9, Y11, Y11
-	VADDPS     constantsAVX2<>+576(SB), Y10, Y10
-	VADDPS     constantsAVX2<>+608(SB), Y11, Y11
-	VMULPS     Y8, Y10, Y10
-	VMULPS     Y9, Y11, Y11
-	VADDPS     constantsAVX2<>+640(SB), Y10, Y10
-	VADDPS     constantsAVX2<>+672(SB), Y11, Y11
-	VMULPS     Y8, Y10, Y10
-	VMULPS     Y9, Y11, Y11
-	VADDPS     constantsAVX2<>+704(SB), Y10, Y10
-	VADDPS     constantsAVX2<>+736(SB), Y11, Y11
 	VMULPS     Y8, Y8, Y12
 	VMULPS     Y9, Y9, Y13
+	VMULPS     constantsAVX2<>+384(SB), Y8, Y10
+	VMULPS     constantsAVX2<>+416(SB), Y9, Y11
+	VADDPS     constantsAVX2<>+448(SB), Y10, Y10
+	VADDPS     constantsAVX2<>+480(SB), Y11, Y11
+	VMULPS     Y12, Y10, Y10
+	VMULPS     Y13, Y11, Y11
+	VMULPS     constantsAVX2<>+512(SB), Y8, Y14
+	VMULPS     constantsAVX2<>+544(SB), Y9, Y15
+	VADDPS     constantsAVX2<>+576(SB), Y14, Y14
+	VADDPS     constantsAVX2<>+608(SB), Y15, Y15
+	VADDPS     Y14, Y10, Y10
+	VADDPS     Y15, Y11, Y11
+	VMULPS     Y12, Y10, Y10
+	VMULPS     Y13, Y11, Y11
+	VMULPS     constantsAVX2<>+640(SB), Y8, Y14
+	VMULPS     constantsAVX2<>+672(SB), Y9, Y15
+	VADDPS     constantsAVX2<>+704(SB), Y14, Y14
+	VADDPS     constantsAVX2<>+736(SB), Y15, Y15
+	VADDPS     Y14, Y10, Y10
+	VADDPS     Y15, Y11, Y11
 	VMULPS     Y12, Y10, Y10
 	VMULPS     Y13, Y11, Y11
 	VADDPS     Y8, Y10, Y10
@@ -6530,10 +6465,10 @@ rest128:
 	VADDPS     constantsAVX2<>+768(SB), Y10, Y10
 	VADDPS     constantsAVX2<>+800(SB), Y11, Y11
 	VCVTPS2DQ  Y6, Y6
-	VPADDD     constantsAVX2<>+1024(SB), Y6, Y6
+	VPADDD     constantsAVX2<>+1216(SB), Y6, Y6
 	VPSLLD     $0x17, Y6, Y6
 	VCVTPS2DQ  Y7, Y7
-	VPADDD     constantsAVX2<>+1056(SB), Y7, Y7
+	VPADDD     constantsAVX2<>+1248(SB), Y7, Y7
 	VPSLLD     $0x17, Y7, Y7
 	VMULPS     Y6, Y10, Y10
 	VMULPS     Y7, Y11, Y11
@@ -6552,7 +6487,7 @@ rest128:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done129:
+done123:
 	VZEROUPPER
 	RET
 
@@ -6563,13 +6498,13 @@ TEXT ·mulSigmoidAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop130:
+loop124:
 	CMPQ      AX, $0x10
-	JL        rest131
+	JL        rest125
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
-	VPXOR     constantsAVX2<>+1088(SB), Y0, Y0
-	VPXOR     constantsAVX2<>+1120(SB), Y1, Y1
+	VPXOR     constantsAVX2<>+1280(SB), Y0, Y0
+	VPXOR     constantsAVX2<>+1312(SB), Y1, Y1
 	VMOVUPS   constantsAVX2<>+256(SB), Y4
 	VMOVUPS   constantsAVX2<>+288(SB), Y5
 	VMINPS    Y0, Y4, Y0
@@ -6588,30 +6523,28 @@ loop130:
 	VMULPS    constantsAVX2<>+224(SB), Y5, Y3
 	VSUBPS    Y2, Y6, Y6
 	VSUBPS    Y3, Y7, Y7
-	VMOVUPS   constantsAVX2<>+384(SB), Y2
-	VMOVUPS   constantsAVX2<>+416(SB), Y3
-	VMULPS    Y6, Y2, Y2
-	VMULPS    Y7, Y3, Y3
-	VADDPS    constantsAVX2<>+448(SB), Y2, Y2
-	VADDPS    constantsAVX2<>+480(SB), Y3, Y3
-	VMULPS    Y6, Y2, Y2
-	VMULPS    Y7, Y3, Y3
-	VADDPS    constantsAVX2<>+512(SB), Y2, Y2
-	VADDPS    constantsAVX2<>+544(SB), Y3, Y3
-	VMULPS    Y6, Y2, Y2
-	VMULPS    Y7, Y3, Y3
-	VADDPS    constantsAVX2<>+576(SB), Y2, Y2
-	VADDPS    constantsAVX2<>+608(SB), Y3, Y3
-	VMULPS    Y6, Y2, Y2
-	VMULPS    Y7, Y3, Y3
-	VADDPS    constantsAVX2<>+640(SB), Y2, Y2
-	VADDPS    constantsAVX2<>+672(SB), Y3, Y3
-	VMULPS    Y6, Y2, Y2
-	VMULPS    Y7, Y3, Y3
-	VADDPS    constantsAVX2<>+704(SB), Y2, Y2
-	VADDPS    constantsAVX2<>+736(SB), Y3, Y3
 	VMULPS    Y6, Y6, Y8
 	VMULPS    Y7, Y7, Y9
+	VMULPS    constantsAVX2<>+384(SB), Y6, Y2
+	VMULPS    constantsAVX2<>+416(SB), Y7, Y3
+	VADDPS    constantsAVX2<>+448(SB), Y2, Y2
+	VADDPS    constantsAVX2<>+480(SB), Y3, Y3
+	VMULPS    Y8, Y2, Y2
+	VMULPS    Y9, Y3, Y3
+	VMULPS    constantsAVX2<>+512(SB), Y6, Y10
+	VMULPS    constantsAVX2<>+544(SB), Y7, Y11
+	VADDPS    constantsAVX2<>+576(SB), Y10, Y10
+	VADDPS    constantsAVX2<>+608(SB), Y11, Y11
+	VADDPS    Y10, Y2, Y2
+	VADDPS    Y11, Y3, Y3
+	VMULPS    Y8, Y2, Y2
+	VMULPS    Y9, Y3, Y3
+	VMULPS    constantsAVX2<>+640(SB), Y6, Y10
+	VMULPS    constantsAVX2<>+672(SB), Y7, Y11
+	VADDPS    constantsAVX2<>+704(SB), Y10, Y10
+	VADDPS    constantsAVX2<>+736(SB), Y11, Y11
+	VADDPS    Y10, Y2, Y2
+	VADDPS    Y11, Y3, Y3
 	VMULPS    Y8, Y2, Y2
 	VMULPS    Y9, Y3, Y3
 	VADDPS    Y6, Y2, Y2
@@ -6619,10 +6552,10 @@ loop130:
 	VADDPS    constantsAVX2<>+768(SB), Y2, Y2
 	VADDPS    constantsAVX2<>+800(SB), Y3, Y3
 	VCVTPS2DQ Y4, Y4
-	VPADDD    constantsAVX2<>+1024(SB), Y4, Y4
+	VPADDD    constantsAVX2<>+1216(SB), Y4, Y4
 	VPSLLD    $0x17, Y4, Y4
 	VCVTPS2DQ Y5, Y5
-	VPADDD    constantsAVX2<>+1056(SB), Y5, Y5
+	VPADDD    constantsAVX2<>+1248(SB), Y5, Y5
 	VPSLLD    $0x17, Y5, Y5
 	VMULPS    Y4, Y2, Y2
 	VMULPS    Y5, Y3, Y3
@@ -6645,20 +6578,20 @@ loop130:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop130
+	JMP       loop124
 
-rest131:
+rest125:
 	TESTQ      AX, AX
-	JZ         done132
-	LEAQ       constantsAVX2<>+2176(SB), BX
+	JZ         done126
+	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
 	VMOVUPS    (BX), Y0
 	VMOVUPS    32(BX), Y1
 	VMASKMOVPS (DX), Y0, Y2
 	VMASKMOVPS 32(DX), Y1, Y3
-	VPXOR      constantsAVX2<>+1088(SB), Y2, Y2
-	VPXOR      constantsAVX2<>+1120(SB), Y3, Y3
+	VPXOR      constantsAVX2<>+1280(SB), Y2, Y2
+	VPXOR      constantsAVX2<>+1312(SB), Y3, Y3
 	VMOVUPS    constantsAVX2<>+256(SB), Y6
 	VMOVUPS    constantsAVX2<>+288(SB), Y7
 	VMINPS     Y2, Y6, Y2
@@ -6677,30 +6610,28 @@ rest131:
 	VMULPS     constantsAVX2<>+224(SB), Y7, Y5
 	VSUBPS     Y4, Y8, Y8
 	VSUBPS     Y5, Y9, Y9
-	VMOVUPS    constantsAVX2<>+384(SB), Y4
-	VMOVUPS    constantsAVX2<>+416(SB), Y5
-	VMULPS     Y8, Y4, Y4
-	VMULPS     Y9, Y5, Y5
-	VADDPS     constantsAVX2<>+448(SB), Y4, Y4
-	VADDPS     constantsAVX2<>+480(SB), Y5, Y5
-	VMULPS     Y8, Y4, Y4
-	VMULPS     Y9, Y5, Y5
-	VADDPS     constantsAVX2<>+512(SB), Y4, Y4
-	VADDPS     constantsAVX2<>+544(SB), Y5, Y5
-	VMULPS     Y8, Y4, Y4
-	VMULPS     Y9, Y5, Y5
-	VADDPS     constantsAVX2<>+576(SB), Y4, Y4
-	VADDPS     constantsAVX2<>+608(SB), Y5, Y5
-	VMULPS     Y8, Y4, Y4
-	VMULPS     Y9, Y5, Y5
-	VADDPS     constantsAVX2<>+640(SB), Y4, Y4
-	VADDPS     constantsAVX2<>+672(SB), Y5, Y5
-	VMULPS     Y8, Y4, Y4
-	VMULPS     Y9, Y5, Y5
-	VADDPS     constantsAVX2<>+704(SB), Y4, Y4
-	VADDPS     constantsAVX2<>+736(SB), Y5, Y5
 	VMULPS     Y8, Y8, Y10
 	VMULPS     Y9, Y9, Y11
+	VMULPS     constantsAVX2<>+384(SB), Y8, Y4
+	VMULPS     constantsAVX2<>+416(SB), Y9, Y5
+	VADDPS     constantsAVX2<>+448(SB), Y4, Y4
+	VADDPS     constantsAVX2<>+480(SB), Y5, Y5
+	VMULPS     Y10, Y4, Y4
+	VMULPS     Y11, Y5, Y5
+	VMULPS     constantsAVX2<>+512(SB), Y8, Y12
+	VMULPS     constantsAVX2<>+544(SB), Y9, Y13
+	VADDPS     constantsAVX2<>+576(SB), Y12, Y12
+	VADDPS     constantsAVX2<>+608(SB), Y13, Y13
+	VADDPS     Y12, Y4, Y4
+	VADDPS     Y13, Y5, Y5
+	VMULPS     Y10, Y4, Y4
+	VMULPS     Y11, Y5, Y5
+	VMULPS     constantsAVX2<>+640(SB), Y8, Y12
+	VMULPS     constantsAVX2<>+672(SB), Y9, Y13
+	VADDPS     constantsAVX2<>+704(SB), Y12, Y12
+	VADDPS     constantsAVX2<>+736(SB), Y13, Y13
+	VADDPS     Y12, Y4, Y4
+	VADDPS     Y13, Y5, Y5
 	VMULPS     Y10, Y4, Y4
 	VMULPS     Y11, Y5, Y5
 	VADDPS     Y8, Y4, Y4
@@ -6708,10 +6639,10 @@ rest131:
 	VADDPS     constantsAVX2<>+768(SB), Y4, Y4
 	VADDPS     constantsAVX2<>+800(SB), Y5, Y5
 	VCVTPS2DQ  Y6, Y6
-	VPADDD     constantsAVX2<>+1024(SB), Y6, Y6
+	VPADDD     constantsAVX2<>+1216(SB), Y6, Y6
 	VPSLLD     $0x17, Y6, Y6
 	VCVTPS2DQ  Y7, Y7
-	VPADDD     constantsAVX2<>+1056(SB), Y7, Y7
+	VPADDD     constantsAVX2<>+1248(SB), Y7, Y7
 	VPSLLD     $0x17, Y7, Y7
 	VMULPS     Y6, Y4, Y4
 	VMULPS     Y7, Y5, Y5
@@ -6732,77 +6663,315 @@ rest131:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done132:
+done126:
 	VZEROUPPER
 	RET
 
-// func quantizeInt8AVX2(dst []int8, x []float32, scale float32)
+// func quantizeAVX2(q []int8, room int, scale []float32, x []float32, n int, factor float32)
 // Requires: AVX, AVX2, SSE
-TEXT ·quantizeInt8AVX2(SB), $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVSS        scale+48(FP), X0
+TEXT ·quantizeAVX2(SB), $0-92
+	MOVQ         q_base+0(FP), AX
+	MOVQ         scale_base+32(FP), CX
+	MOVQ         scale_len+40(FP), DX
+	MOVQ         x_base+56(FP), BX
+	MOVSS        factor+88(FP), X0
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
+row127:
+	TESTQ DX, DX
+	JZ    rowsDone128
+	MOVQ  n+80(FP), DI
+	MOVQ  BX, SI
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+loop129:
+	CMPQ    DI, $0x10
+	JL      rest130
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMULPS  Y1, Y4, Y4
+	VMULPS  Y0, Y5, Y5
+	VPAND   constantsAVX2<>+1344(SB), Y4, Y4
+	VPAND   constantsAVX2<>+1376(SB), Y5, Y5
+	VMAXPS  Y2, Y4, Y2
+	VMAXPS  Y3, Y5, Y3
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, DI
+	JMP     loop129
+
+rest130:
+	TESTQ      DI, DI
+	JZ         done131
+	LEAQ       constantsAVX2<>+2368(SB), R8
+	SHLQ       $0x02, DI
+	SUBQ       DI, R8
+	VMOVUPS    (R8), Y4
+	VMOVUPS    32(R8), Y5
+	VMASKMOVPS (SI), Y4, Y4
+	VMASKMOVPS 32(SI), Y5, Y5
+	VMULPS     Y1, Y4, Y4
+	VMULPS     Y0, Y5, Y5
+	VPAND      constantsAVX2<>+1344(SB), Y4, Y4
+	VPAND      constantsAVX2<>+1376(SB), Y5, Y5
+	VMAXPS     Y2, Y4, Y2
+	VMAXPS     Y3, Y5, Y3
+
+done131:
+	VMAXPS       Y2, Y3, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X2
+	VPSHUFD      $0x0e, X2, X3
+	VMAXPS       X2, X3, X2
+	VPSHUFD      $0x01, X2, X3
+	VMAXPS       X2, X3, X2
+	VXORPS       X5, X5, X5
+	VMOVSS       constantsAVX2<>+832(SB), X3
+	VDIVSS       X3, X2, X3
+	VMOVSS       constantsAVX2<>+768(SB), X4
+	VUCOMISS     X5, X2
+	JA           some132
+	VMOVAPS      X4, X3
+
+some132:
+	VDIVSS       X3, X4, X4
+	VBROADCASTSS X3, Y2
+	VBROADCASTSS X4, Y3
+	VMOVSS       X2, (CX)
+	MOVQ         n+80(FP), SI
+	MOVQ         AX, DI
+
 loop133:
-	CMPQ         CX, $0x10
-	JL           rest134
-	VMOVUPS      (DX), Y2
-	VMOVUPS      32(DX), Y3
-	VDIVPS       Y1, Y2, Y2
-	VDIVPS       Y0, Y3, Y3
-	VMAXPS       constantsAVX2<>+896(SB), Y2, Y2
-	VMAXPS       constantsAVX2<>+928(SB), Y3, Y3
-	VMINPS       constantsAVX2<>+832(SB), Y2, Y2
-	VMINPS       constantsAVX2<>+864(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y2
-	VCVTPS2DQ    Y3, Y3
-	VPACKSSDW    Y3, Y2, Y3
-	VPERMQ       $0xd8, Y3, Y3
-	VEXTRACTI128 $0x01, Y3, X2
-	VPACKSSWB    X2, X3, X2
-	VMOVDQU      X2, (AX)
-	ADDQ         $0x40, DX
-	ADDQ         $0x10, AX
-	SUBQ         $0x10, CX
+	CMPQ      SI, $0x10
+	JL        rest134
+	VMOVUPS   (BX), Y4
+	VMOVUPS   32(BX), Y5
+	VMULPS    Y1, Y4, Y4
+	VMULPS    Y0, Y5, Y5
+	VMULPS    Y3, Y4, Y6
+	VMULPS    Y3, Y5, Y7
+	VADDPS    constantsAVX2<>+64(SB), Y6, Y8
+	VADDPS    constantsAVX2<>+96(SB), Y7, Y9
+	VSUBPS    constantsAVX2<>+64(SB), Y8, Y8
+	VSUBPS    constantsAVX2<>+96(SB), Y9, Y9
+	VSUBPS    Y8, Y6, Y8
+	VSUBPS    Y9, Y7, Y9
+	VPAND     constantsAVX2<>+1344(SB), Y8, Y8
+	VPAND     constantsAVX2<>+1376(SB), Y9, Y9
+	VCMPPS    $0x15, constantsAVX2<>+1024(SB), Y8, Y8
+	VCMPPS    $0x15, constantsAVX2<>+1056(SB), Y9, Y9
+	VORPS     Y8, Y9, Y8
+	VMOVMSKPS Y8, R8
+	TESTL     R8, R8
+	JZ        near136
+	VDIVPS    Y2, Y4, Y6
+	VDIVPS    Y2, Y5, Y7
+	VMAXPS    constantsAVX2<>+896(SB), Y6, Y6
+	VMAXPS    constantsAVX2<>+928(SB), Y7, Y7
+	VMINPS    constantsAVX2<>+832(SB), Y6, Y6
+	VMINPS    constantsAVX2<>+864(SB), Y7, Y7
+
+near136:
+	VMOVAPS      Y6, Y4
+	VMOVAPS      Y7, Y5
+	VCVTPS2DQ    Y4, Y4
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y5, Y4, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X4
+	VPACKSSWB    X4, X5, X4
+	VMOVDQU      X4, (DI)
+	ADDQ         $0x40, BX
+	ADDQ         $0x10, DI
+	SUBQ         $0x10, SI
 	JMP          loop133
 
 rest134:
-	TESTQ        CX, CX
-	JZ           done135
-	LEAQ         constantsAVX2<>+2176(SB), BX
-	MOVQ         CX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y2
-	VMOVUPS      32(BX), Y3
-	VMASKMOVPS   (DX), Y2, Y2
-	VMASKMOVPS   32(DX), Y3, Y3
-	VDIVPS       Y1, Y2, Y2
-	VDIVPS       Y0, Y3, Y3
-	VMAXPS       constantsAVX2<>+896(SB), Y2, Y2
-	VMAXPS       constantsAVX2<>+928(SB), Y3, Y3
-	VMINPS       constantsAVX2<>+832(SB), Y2, Y2
-	VMINPS       constantsAVX2<>+864(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y2
-	VCVTPS2DQ    Y3, Y3
-	VPACKSSDW    Y3, Y2, Y1
-	VPERMQ       $0xd8, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X0
-	VPACKSSWB    X0, X1, X0
-	MOVQ         AX, DX
+	TESTQ      SI, SI
+	JZ         done135
+	LEAQ       constantsAVX2<>+2368(SB), R8
+	MOVQ       SI, R9
+	SHLQ       $0x02, R9
+	SUBQ       R9, R8
+	VMOVUPS    (R8), Y4
+	VMOVUPS    32(R8), Y5
+	VMASKMOVPS (BX), Y4, Y4
+	VMASKMOVPS 32(BX), Y5, Y5
+	VMULPS     Y1, Y4, Y4
+	VMULPS     Y0, Y5, Y5
+	VMULPS     Y3, Y4, Y6
+	VMULPS     Y3, Y5, Y3
+	VADDPS     constantsAVX2<>+64(SB), Y6, Y7
+	VADDPS     constantsAVX2<>+96(SB), Y3, Y8
+	VSUBPS     constantsAVX2<>+64(SB), Y7, Y7
+	VSUBPS     constantsAVX2<>+96(SB), Y8, Y8
+	VSUBPS     Y7, Y6, Y7
+	VSUBPS     Y8, Y3, Y8
+	VPAND      constantsAVX2<>+1344(SB), Y7, Y7
+	VPAND      constantsAVX2<>+1376(SB), Y8, Y8
+	VCMPPS     $0x15, constantsAVX2<>+1024(SB), Y7, Y7
+	VCMPPS     $0x15, constantsAVX2<>+1056(SB), Y8, Y8
+	VORPS      Y7, Y8, Y7
+	VMOVMSKPS  Y7, R8
+	TESTL      R8, R8
+	JZ         near137
+	VDIVPS     Y2, Y4, Y6
+	VDIVPS     Y2, Y5, Y3
+	VMAXPS     constantsAVX2<>+896(SB), Y6, Y6
+	VMAXPS     constantsAVX2<>+928(SB), Y3, Y3
+	VMINPS     constantsAVX2<>+832(SB), Y6, Y6
+	VMINPS     constantsAVX2<>+864(SB), Y3, Y3
 
-bytes136:
-	VPEXTRB $0x00, X0, AX
-	MOVB    AL, (DX)
-	VPSRLDQ $0x01, X0, X0
-	INCQ    DX
-	DECQ    CX
-	JNZ     bytes136
+near137:
+	VMOVAPS      Y6, Y4
+	VMOVAPS      Y3, Y5
+	VCVTPS2DQ    Y4, Y4
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y5, Y4, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X2
+	VPACKSSWB    X2, X3, X2
+	MOVQ         DI, R8
+
+bytes138:
+	VPEXTRB $0x00, X2, DI
+	MOVB    DI, (R8)
+	VPSRLDQ $0x01, X2, X2
+	INCQ    R8
+	DECQ    SI
+	JNZ     bytes138
 
 done135:
+	MOVQ n+80(FP), SI
+	ANDQ $0x0f, SI
+	LEAQ (BX)(SI*4), BX
+	MOVQ room+24(FP), SI
+	ADDQ SI, AX
+	ADDQ $0x04, CX
+	DECQ DX
+	JMP  row127
+
+rowsDone128:
+	VZEROUPPER
+	RET
+
+// func normalizeAVX2(dst []float32, gain []float32, x []float32) float32
+// Requires: AVX, AVX2, SSE
+TEXT ·normalizeAVX2(SB), $0-76
+	MOVQ       dst_base+0(FP), AX
+	MOVQ       x_base+48(FP), CX
+	MOVQ       x_len+56(FP), DX
+	LEAQ       (CX)(DX*4), DX
+	MOVQ       gain_len+32(FP), BX
+	VXORPS     X0, X0, X0
+	VCVTSI2SSQ BX, X0, X0
+	VMOVSS     constantsAVX2<>+768(SB), X1
+	VMOVSS     constantsAVX2<>+1152(SB), X2
+
+row139:
+	CMPQ  CX, DX
+	JAE   rowsDone140
+	MOVQ  gain_len+32(FP), SI
+	MOVQ  CX, BX
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+
+loop141:
+	CMPQ    SI, $0x10
+	JL      rest142
+	VMOVUPS (BX), Y5
+	VMOVUPS 32(BX), Y6
+	VMULPS  Y5, Y5, Y5
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y5, Y3, Y3
+	VADDPS  Y6, Y4, Y4
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, SI
+	JMP     loop141
+
+rest142:
+	TESTQ      SI, SI
+	JZ         done143
+	LEAQ       constantsAVX2<>+2368(SB), DI
+	SHLQ       $0x02, SI
+	SUBQ       SI, DI
+	VMOVUPS    (DI), Y5
+	VMOVUPS    32(DI), Y6
+	VMASKMOVPS (BX), Y5, Y5
+	VMASKMOVPS 32(BX), Y6, Y6
+	VMULPS     Y5, Y5, Y5
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y5, Y3, Y3
+	VADDPS     Y6, Y4, Y4
+
+done143:
+	VADDPS       Y3, Y4, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPS       X3, X4, X3
+	VPSHUFD      $0x0e, X3, X4
+	VADDPS       X3, X4, X3
+	VPSHUFD      $0x01, X3, X4
+	VADDPS       X3, X4, X3
+	VDIVSS       X0, X3, X3
+	VADDSS       constantsAVX2<>+1088(SB), X3, X3
+	VSQRTSS      X3, X3, X3
+	VDIVSS       X3, X1, X3
+	VXORPS       X4, X4, X4
+	VCMPSS       $0x1e, X4, X3, X4
+	VANDPS       X3, X4, X4
+	VMINSS       X4, X2, X2
+	VBROADCASTSS X3, Y3
+	MOVQ         gain_base+24(FP), BX
+	MOVQ         gain_len+32(FP), SI
+	MOVQ         SI, DI
+	ANDQ         $0x0f, DI
+
+loop144:
+	CMPQ    SI, $0x10
+	JL      rest145
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS (CX), Y6
+	VMOVUPS 32(CX), Y7
+	VMULPS  Y6, Y4, Y4
+	VMULPS  Y7, Y5, Y5
+	VMULPS  Y3, Y4, Y4
+	VMULPS  Y3, Y5, Y5
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, SI
+	JMP     loop144
+
+rest145:
+	TESTQ      SI, SI
+	JZ         done146
+	LEAQ       constantsAVX2<>+2368(SB), R8
+	SHLQ       $0x02, SI
+	SUBQ       SI, R8
+	VMOVUPS    (R8), Y4
+	VMOVUPS    32(R8), Y5
+	VMASKMOVPS (BX), Y4, Y6
+	VMASKMOVPS 32(BX), Y5, Y7
+	VMASKMOVPS (CX), Y4, Y8
+	VMASKMOVPS 32(CX), Y5, Y9
+	VMULPS     Y8, Y6, Y6
+	VMULPS     Y9, Y7, Y7
+	VMULPS     Y3, Y6, Y6
+	VMULPS     Y3, Y7, Y7
+	VMASKMOVPS Y6, Y4, (AX)
+	VMASKMOVPS Y7, Y5, 32(AX)
+
+done146:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	JMP  row139
+
+rowsDone140:
+	MOVSS X2, ret+72(FP)
 	VZEROUPPER
 	RET
 
@@ -6819,30 +6988,30 @@ TEXT ·combineAVX2(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns137:
+columns147:
 	CMPQ SI, $0x10
-	JL   columnsDone138
+	JL   columnsDone148
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums139:
+sums149:
 	CMPQ    R10, $0x04
-	JL      sumsDone140
-	VMOVUPS constantsAVX2<>+1088(SB), Y0
-	VMOVUPS constantsAVX2<>+1120(SB), Y1
-	VMOVUPS constantsAVX2<>+1088(SB), Y2
-	VMOVUPS constantsAVX2<>+1120(SB), Y3
-	VMOVUPS constantsAVX2<>+1088(SB), Y4
-	VMOVUPS constantsAVX2<>+1120(SB), Y5
-	VMOVUPS constantsAVX2<>+1088(SB), Y6
-	VMOVUPS constantsAVX2<>+1120(SB), Y7
+	JL      sumsDone150
+	VMOVUPS constantsAVX2<>+1280(SB), Y0
+	VMOVUPS constantsAVX2<>+1312(SB), Y1
+	VMOVUPS constantsAVX2<>+1280(SB), Y2
+	VMOVUPS constantsAVX2<>+1312(SB), Y3
+	VMOVUPS constantsAVX2<>+1280(SB), Y4
+	VMOVUPS constantsAVX2<>+1312(SB), Y5
+	VMOVUPS constantsAVX2<>+1280(SB), Y6
+	VMOVUPS constantsAVX2<>+1312(SB), Y7
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms141:
+terms151:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -6868,7 +7037,7 @@ terms141:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms141
+	JNZ          terms151
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -6891,19 +7060,19 @@ terms141:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums139
+	JMP          sums149
 
-sumsDone140:
-sums142:
+sumsDone150:
+sums152:
 	CMPQ    R10, $0x01
-	JL      sumsDone143
-	VMOVUPS constantsAVX2<>+1088(SB), Y0
-	VMOVUPS constantsAVX2<>+1120(SB), Y1
+	JL      sumsDone153
+	VMOVUPS constantsAVX2<>+1280(SB), Y0
+	VMOVUPS constantsAVX2<>+1312(SB), Y1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms144:
+terms154:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -6914,7 +7083,7 @@ terms144:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms144
+	JNZ          terms154
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -6922,18 +7091,18 @@ terms144:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums142
+	JMP          sums152
 
-sumsDone143:
+sumsDone153:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns137
+	JMP  columns147
 
-columnsDone138:
+columnsDone148:
 	TESTQ   SI, SI
-	JZ      end145
-	LEAQ    constantsAVX2<>+2176(SB), R8
+	JZ      end155
+	LEAQ    constantsAVX2<>+2368(SB), R8
 	SHLQ    $0x02, SI
 	SUBQ    SI, R8
 	VMOVUPS (R8), Y0
@@ -6941,23 +7110,23 @@ columnsDone138:
 	MOVQ    coef+16(FP), SI
 	MOVQ    m+32(FP), R8
 
-sums146:
+sums156:
 	CMPQ    R8, $0x04
-	JL      sumsDone147
-	VMOVUPS constantsAVX2<>+1088(SB), Y2
-	VMOVUPS constantsAVX2<>+1120(SB), Y3
-	VMOVUPS constantsAVX2<>+1088(SB), Y4
-	VMOVUPS constantsAVX2<>+1120(SB), Y5
-	VMOVUPS constantsAVX2<>+1088(SB), Y6
-	VMOVUPS constantsAVX2<>+1120(SB), Y7
-	VMOVUPS constantsAVX2<>+1088(SB), Y8
-	VMOVUPS constantsAVX2<>+1120(SB), Y9
+	JL      sumsDone157
+	VMOVUPS constantsAVX2<>+1280(SB), Y2
+	VMOVUPS constantsAVX2<>+1312(SB), Y3
+	VMOVUPS constantsAVX2<>+1280(SB), Y4
+	VMOVUPS constantsAVX2<>+1312(SB), Y5
+	VMOVUPS constantsAVX2<>+1280(SB), Y6
+	VMOVUPS constantsAVX2<>+1312(SB), Y7
+	VMOVUPS constantsAVX2<>+1280(SB), Y8
+	VMOVUPS constantsAVX2<>+1312(SB), Y9
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms148:
+terms158:
 	VMASKMOVPS   (R9), Y0, Y10
 	VMASKMOVPS   32(R9), Y1, Y11
 	VBROADCASTSS (R10), Y12
@@ -6983,7 +7152,7 @@ terms148:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms148
+	JNZ          terms158
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -7006,19 +7175,19 @@ terms148:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums146
+	JMP          sums156
 
-sumsDone147:
-sums149:
+sumsDone157:
+sums159:
 	CMPQ    R8, $0x01
-	JL      sumsDone150
-	VMOVUPS constantsAVX2<>+1088(SB), Y2
-	VMOVUPS constantsAVX2<>+1120(SB), Y3
+	JL      sumsDone160
+	VMOVUPS constantsAVX2<>+1280(SB), Y2
+	VMOVUPS constantsAVX2<>+1312(SB), Y3
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms151:
+terms161:
 	VMASKMOVPS   (R9), Y0, Y4
 	VMASKMOVPS   32(R9), Y1, Y5
 	VBROADCASTSS (R10), Y6
@@ -7029,7 +7198,7 @@ terms151:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms151
+	JNZ          terms161
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -7037,52 +7206,65 @@ terms151:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums149
+	JMP          sums159
 
-sumsDone150:
-end145:
+sumsDone160:
+end155:
 	VZEROUPPER
 	RET
 
 // func gatherAVX2(dst []float32, src []float32, index []int32)
-// Requires: AVX, AVX2
 TEXT ·gatherAVX2(SB), $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-loop152:
-	CMPQ       CX, $0x10
-	JL         rest153
-	VMOVUPS    (BX), Y0
-	VPCMPEQD   Y2, Y2, Y2
-	VGATHERDPS Y2, (DX)(Y0*4), Y1
-	VMOVUPS    Y1, (AX)
-	VMOVUPS    32(BX), Y0
-	VPCMPEQD   Y2, Y2, Y2
-	VGATHERDPS Y2, (DX)(Y0*4), Y3
-	VMOVUPS    Y3, 32(AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x40, BX
-	SUBQ       $0x10, CX
-	JMP        loop152
+elements162:
+	CMPQ CX, $0x08
+	JL   elementsDone163
+	MOVL (BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, (AX)
+	MOVL 4(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 4(AX)
+	MOVL 8(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 8(AX)
+	MOVL 12(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 12(AX)
+	MOVL 16(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 16(AX)
+	MOVL 20(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 20(AX)
+	MOVL 24(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 24(AX)
+	MOVL 28(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 28(AX)
+	ADDQ $0x20, AX
+	ADDQ $0x20, BX
+	SUBQ $0x08, CX
+	JMP  elements162
 
-rest153:
-	TESTQ CX, CX
-	JZ    done155
+elementsDone163:
+elements164:
+	CMPQ CX, $0x01
+	JL   elementsDone165
+	MOVL (BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, (AX)
+	ADDQ $0x04, AX
+	ADDQ $0x04, BX
+	SUBQ $0x01, CX
+	JMP  elements164
 
-one154:
-	MOVLQSX (BX), SI
-	VMOVSS  (DX)(SI*4), X0
-	VMOVSS  X0, (AX)
-	ADDQ    $0x04, AX
-	ADDQ    $0x04, BX
-	DECQ    CX
-	JNZ     one154
-
-done155:
-	VZEROUPPER
+elementsDone165:
 	RET
 
 // func rotaryAVX2(x []float32, cos []float32, sin []float32)
@@ -7094,17 +7276,17 @@ TEXT ·rotaryAVX2(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads156:
+heads166:
 	TESTQ CX, CX
-	JZ    headsDone157
+	JZ    headsDone167
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop158:
+loop168:
 	CMPQ    DI, $0x10
-	JL      rest159
+	JL      rest169
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (SI), Y2
@@ -7134,12 +7316,12 @@ loop158:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, DI
-	JMP     loop158
+	JMP     loop168
 
-rest159:
+rest169:
 	TESTQ      DI, DI
-	JZ         done160
-	LEAQ       constantsAVX2<>+2176(SB), R10
+	JZ         done170
+	LEAQ       constantsAVX2<>+2368(SB), R10
 	MOVQ       DI, R11
 	SHLQ       $0x02, R11
 	SUBQ       R11, R10
@@ -7171,13 +7353,13 @@ rest159:
 	VMASKMOVPS Y11, Y1, 32(SI)
 	LEAQ       (AX)(DI*4), AX
 
-done160:
+done170:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads156
+	JMP  heads166
 
-headsDone157:
+headsDone167:
 	VZEROUPPER
 	RET
 
@@ -7192,9 +7374,9 @@ TEXT ·sinkhorn4AVX2(SB), $0-16
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX2<>+768(SB), X4
 
-rounds161:
+rounds171:
 	TESTQ       CX, CX
-	JZ          roundsDone162
+	JZ          roundsDone172
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -7228,9 +7410,9 @@ rounds161:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        CX
-	JMP         rounds161
+	JMP         rounds171
 
-roundsDone162:
+roundsDone172:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
@@ -7249,9 +7431,9 @@ TEXT ·readAllAVX2(SB), $0-25
 	VPXOR Y3, Y3, Y3
 	SHRQ  $0x0a, CX
 
-loop163:
+loop173:
 	TESTQ CX, CX
-	JZ    done164
+	JZ    done174
 	VPXOR (AX), Y0, Y0
 	VPXOR 32(AX), Y1, Y1
 	VPXOR 64(AX), Y2, Y2
@@ -7286,9 +7468,9 @@ loop163:
 	VPXOR 992(AX), Y3, Y3
 	ADDQ  $0x00000400, AX
 	DECQ  CX
-	JMP   loop163
+	JMP   loop173
 
-done164:
+done174:
 	VPXOR        Y1, Y0, Y0
 	VPXOR        Y2, Y0, Y0
 	VPXOR        Y3, Y0, Y0

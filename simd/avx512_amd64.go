@@ -68,9 +68,6 @@ func sumAVX512(x []float32) float32
 func maxAVX512(x []float32) float32
 
 //go:noescape
-func maxAbsAVX512(x []float32) float32
-
-//go:noescape
 func subAVX512(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -89,9 +86,6 @@ func axpyAVX512(dst []float32, a float32, x []float32)
 func scaleAVX512(dst []float32, a float32, x []float32)
 
 //go:noescape
-func scaleMulAVX512(dst []float32, gain []float32, x []float32, a float32)
-
-//go:noescape
 func addMulAVX512(dst []float32, scale []float32, gain []float32, x []float32, shift []float32)
 
 //go:noescape
@@ -104,7 +98,10 @@ func siluAVX512(dst []float32, x []float32)
 func mulSigmoidAVX512(dst []float32, gate []float32)
 
 //go:noescape
-func quantizeInt8AVX512(dst []int8, x []float32, scale float32)
+func quantizeAVX512(q []int8, room int, scale []float32, x []float32, n int, factor float32)
+
+//go:noescape
+func normalizeAVX512(dst []float32, gain []float32, x []float32) float32
 
 //go:noescape
 func combineAVX512(out *float32, rows *float32, coef *float32, width int, m int, n int, stride int, step int)

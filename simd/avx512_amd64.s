@@ -12,7 +12,7 @@ TEXT ·narrow1AVX512(SB), $0-96
 	MOVQ         tables+80(FP), DX
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VMOVUPS      constantsAVX512<>+1280(SB), Z2
+	VMOVUPS      constantsAVX512<>+1472(SB), Z2
 	VBROADCASTSS offset+88(FP), Z3
 	MOVQ         rows+16(FP), DI
 
@@ -225,7 +225,7 @@ TEXT ·narrow4AVX512(SB), $0-96
 	MOVQ         tables+80(FP), DX
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VMOVUPS      constantsAVX512<>+1280(SB), Z2
+	VMOVUPS      constantsAVX512<>+1472(SB), Z2
 	VBROADCASTSS offset+88(FP), Z3
 	MOVQ         groups+40(FP), DX
 	SHLQ         $0x08, DX
@@ -458,7 +458,7 @@ TEXT ·narrow8AVX512(SB), $0-96
 	MOVQ         tables+80(FP), DX
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VMOVUPS      constantsAVX512<>+1280(SB), Z2
+	VMOVUPS      constantsAVX512<>+1472(SB), Z2
 	VBROADCASTSS offset+88(FP), Z3
 	MOVQ         groups+40(FP), DX
 	SHLQ         $0x08, DX
@@ -852,7 +852,7 @@ TEXT ·wide1AVX512(SB), $0-96
 	MOVQ         norms+32(FP), CX
 	MOVQ         tables+80(FP), DX
 	VMOVUPS      256(DX), Z0
-	VMOVUPS      constantsAVX512<>+1280(SB), Z1
+	VMOVUPS      constantsAVX512<>+1472(SB), Z1
 	VBROADCASTSS offset+88(FP), Z1
 	MOVQ         rows+16(FP), SI
 
@@ -1132,7 +1132,7 @@ TEXT ·wide4AVX512(SB), $0-96
 	MOVQ         norms+32(FP), CX
 	MOVQ         tables+80(FP), DX
 	VMOVUPS      256(DX), Z0
-	VMOVUPS      constantsAVX512<>+1280(SB), Z1
+	VMOVUPS      constantsAVX512<>+1472(SB), Z1
 	VBROADCASTSS offset+88(FP), Z1
 	MOVQ         groups+40(FP), DX
 	SHLQ         $0x08, DX
@@ -1313,7 +1313,7 @@ TEXT ·wide8AVX512(SB), $0-96
 	MOVQ         norms+32(FP), CX
 	MOVQ         tables+80(FP), DX
 	VMOVUPS      256(DX), Z0
-	VMOVUPS      constantsAVX512<>+1280(SB), Z1
+	VMOVUPS      constantsAVX512<>+1472(SB), Z1
 	VBROADCASTSS offset+88(FP), Z1
 	MOVQ         groups+40(FP), DX
 	SHLQ         $0x08, DX
@@ -1657,7 +1657,7 @@ TEXT ·scoreKeysAVX512(SB), $0-120
 queries32:
 	CMPQ    DI, $0x06
 	JL      queriesDone33
-	VMOVUPS constantsAVX512<>+1344(SB), Z0
+	VMOVUPS constantsAVX512<>+1536(SB), Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
 	VPXORD  Z3, Z3, Z3
@@ -1818,7 +1818,7 @@ queriesDone33:
 queries41:
 	CMPQ    DI, $0x01
 	JL      queriesDone42
-	VMOVUPS constantsAVX512<>+1344(SB), Z0
+	VMOVUPS constantsAVX512<>+1536(SB), Z0
 	VPXORD  Z15, Z15, Z15
 	MOVQ    BX, DX
 	MOVQ    AX, R9
@@ -2033,8 +2033,8 @@ loop62:
 	VMULPS  Z0, Z1, Z1
 	VADDPS  constantsAVX512<>+64(SB), Z1, Z1
 	VPSRLD  $0x07, Z1, Z2
-	VPANDD  constantsAVX512<>+1216(SB), Z2, Z2
-	VPANDD  constantsAVX512<>+1216(SB), Z1, Z1
+	VPANDD  constantsAVX512<>+1408(SB), Z2, Z2
+	VPANDD  constantsAVX512<>+1408(SB), Z1, Z1
 	VPMOVDB Z2, (AX)
 	VPMOVDB Z1, (CX)
 	ADDQ    $0x40, DX
@@ -2054,8 +2054,8 @@ rest63:
 	VMULPS    Z0, Z1, Z1
 	VADDPS    constantsAVX512<>+64(SB), Z1, Z1
 	VPSRLD    $0x07, Z1, Z0
-	VPANDD    constantsAVX512<>+1216(SB), Z0, Z0
-	VPANDD    constantsAVX512<>+1216(SB), Z1, Z1
+	VPANDD    constantsAVX512<>+1408(SB), Z0, Z0
+	VPANDD    constantsAVX512<>+1408(SB), Z1, Z1
 	VPMOVDB   Z0, K1, (AX)
 	VPMOVDB   Z1, K1, (CX)
 
@@ -2201,23 +2201,22 @@ loop75:
 	VSUBPS    Z6, Z4, Z6
 	VMULPS    constantsAVX512<>+192(SB), Z5, Z7
 	VSUBPS    Z7, Z6, Z6
-	VMOVUPS   constantsAVX512<>+384(SB), Z7
-	VMULPS    Z6, Z7, Z7
-	VADDPS    constantsAVX512<>+448(SB), Z7, Z7
-	VMULPS    Z6, Z7, Z7
-	VADDPS    constantsAVX512<>+512(SB), Z7, Z7
-	VMULPS    Z6, Z7, Z7
-	VADDPS    constantsAVX512<>+576(SB), Z7, Z7
-	VMULPS    Z6, Z7, Z7
-	VADDPS    constantsAVX512<>+640(SB), Z7, Z7
-	VMULPS    Z6, Z7, Z7
-	VADDPS    constantsAVX512<>+704(SB), Z7, Z7
 	VMULPS    Z6, Z6, Z8
+	VMULPS    constantsAVX512<>+384(SB), Z6, Z7
+	VADDPS    constantsAVX512<>+448(SB), Z7, Z7
+	VMULPS    Z8, Z7, Z7
+	VMULPS    constantsAVX512<>+512(SB), Z6, Z9
+	VADDPS    constantsAVX512<>+576(SB), Z9, Z9
+	VADDPS    Z9, Z7, Z7
+	VMULPS    Z8, Z7, Z7
+	VMULPS    constantsAVX512<>+640(SB), Z6, Z9
+	VADDPS    constantsAVX512<>+704(SB), Z9, Z9
+	VADDPS    Z9, Z7, Z7
 	VMULPS    Z8, Z7, Z7
 	VADDPS    Z6, Z7, Z7
 	VADDPS    constantsAVX512<>+768(SB), Z7, Z7
 	VCVTPS2DQ Z5, Z5
-	VPADDD    constantsAVX512<>+1024(SB), Z5, Z5
+	VPADDD    constantsAVX512<>+1216(SB), Z5, Z5
 	VPSLLD    $0x17, Z5, Z5
 	VMULPS    Z5, Z7, Z7
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z4, K1
@@ -2251,23 +2250,22 @@ rest76:
 	VSUBPS    Z5, Z4, Z5
 	VMULPS    constantsAVX512<>+192(SB), Z0, Z6
 	VSUBPS    Z6, Z5, Z5
-	VMOVUPS   constantsAVX512<>+384(SB), Z6
-	VMULPS    Z5, Z6, Z6
-	VADDPS    constantsAVX512<>+448(SB), Z6, Z6
-	VMULPS    Z5, Z6, Z6
-	VADDPS    constantsAVX512<>+512(SB), Z6, Z6
-	VMULPS    Z5, Z6, Z6
-	VADDPS    constantsAVX512<>+576(SB), Z6, Z6
-	VMULPS    Z5, Z6, Z6
-	VADDPS    constantsAVX512<>+640(SB), Z6, Z6
-	VMULPS    Z5, Z6, Z6
-	VADDPS    constantsAVX512<>+704(SB), Z6, Z6
 	VMULPS    Z5, Z5, Z7
+	VMULPS    constantsAVX512<>+384(SB), Z5, Z6
+	VADDPS    constantsAVX512<>+448(SB), Z6, Z6
+	VMULPS    Z7, Z6, Z6
+	VMULPS    constantsAVX512<>+512(SB), Z5, Z8
+	VADDPS    constantsAVX512<>+576(SB), Z8, Z8
+	VADDPS    Z8, Z6, Z6
+	VMULPS    Z7, Z6, Z6
+	VMULPS    constantsAVX512<>+640(SB), Z5, Z8
+	VADDPS    constantsAVX512<>+704(SB), Z8, Z8
+	VADDPS    Z8, Z6, Z6
 	VMULPS    Z7, Z6, Z6
 	VADDPS    Z5, Z6, Z6
 	VADDPS    constantsAVX512<>+768(SB), Z6, Z6
 	VCVTPS2DQ Z0, Z0
-	VPADDD    constantsAVX512<>+1024(SB), Z0, Z0
+	VPADDD    constantsAVX512<>+1216(SB), Z0, Z0
 	VPSLLD    $0x17, Z0, Z0
 	VMULPS    Z0, Z6, Z6
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z4, K2
@@ -2566,54 +2564,54 @@ DATA constantsAVX512<>+1008(SB)/4, $0x43000000
 DATA constantsAVX512<>+1012(SB)/4, $0x43000000
 DATA constantsAVX512<>+1016(SB)/4, $0x43000000
 DATA constantsAVX512<>+1020(SB)/4, $0x43000000
-DATA constantsAVX512<>+1024(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1028(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1032(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1036(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1040(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1044(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1048(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1052(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1056(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1060(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1064(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1068(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1072(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1076(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1080(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1084(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1088(SB)/4, $0x80000000
-DATA constantsAVX512<>+1092(SB)/4, $0x80000000
-DATA constantsAVX512<>+1096(SB)/4, $0x80000000
-DATA constantsAVX512<>+1100(SB)/4, $0x80000000
-DATA constantsAVX512<>+1104(SB)/4, $0x80000000
-DATA constantsAVX512<>+1108(SB)/4, $0x80000000
-DATA constantsAVX512<>+1112(SB)/4, $0x80000000
-DATA constantsAVX512<>+1116(SB)/4, $0x80000000
-DATA constantsAVX512<>+1120(SB)/4, $0x80000000
-DATA constantsAVX512<>+1124(SB)/4, $0x80000000
-DATA constantsAVX512<>+1128(SB)/4, $0x80000000
-DATA constantsAVX512<>+1132(SB)/4, $0x80000000
-DATA constantsAVX512<>+1136(SB)/4, $0x80000000
-DATA constantsAVX512<>+1140(SB)/4, $0x80000000
-DATA constantsAVX512<>+1144(SB)/4, $0x80000000
-DATA constantsAVX512<>+1148(SB)/4, $0x80000000
-DATA constantsAVX512<>+1152(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1156(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1160(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1164(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1168(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1172(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1176(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1180(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1184(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1188(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1192(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1196(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1200(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1204(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1208(SB)/4, $0x7fffffff
-DATA constantsAVX512<>+1212(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1024(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1028(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1032(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1036(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1040(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1044(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1048(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1052(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1056(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1060(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1064(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1068(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1072(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1076(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1080(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1084(SB)/4, $0x3efff800
+DATA constantsAVX512<>+1088(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1092(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1096(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1100(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1104(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1108(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1112(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1116(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1120(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1124(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1128(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1132(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1136(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1140(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1144(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1148(SB)/4, $0x358637bd
+DATA constantsAVX512<>+1152(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1156(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1160(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1164(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1168(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1172(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1176(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1180(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1184(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1188(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1192(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1196(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1200(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1204(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1208(SB)/4, $0x7f7fffff
+DATA constantsAVX512<>+1212(SB)/4, $0x7f7fffff
 DATA constantsAVX512<>+1216(SB)/4, $0x0000007f
 DATA constantsAVX512<>+1220(SB)/4, $0x0000007f
 DATA constantsAVX512<>+1224(SB)/4, $0x0000007f
@@ -2630,247 +2628,295 @@ DATA constantsAVX512<>+1264(SB)/4, $0x0000007f
 DATA constantsAVX512<>+1268(SB)/4, $0x0000007f
 DATA constantsAVX512<>+1272(SB)/4, $0x0000007f
 DATA constantsAVX512<>+1276(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1280(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1284(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1288(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1292(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1296(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1300(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1304(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1308(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1312(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1316(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1320(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1324(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1328(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1332(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1336(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1340(SB)/4, $0x0f0f0f0f
-DATA constantsAVX512<>+1344(SB)/4, $0x80808080
-DATA constantsAVX512<>+1348(SB)/4, $0x80808080
-DATA constantsAVX512<>+1352(SB)/4, $0x80808080
-DATA constantsAVX512<>+1356(SB)/4, $0x80808080
-DATA constantsAVX512<>+1360(SB)/4, $0x80808080
-DATA constantsAVX512<>+1364(SB)/4, $0x80808080
-DATA constantsAVX512<>+1368(SB)/4, $0x80808080
-DATA constantsAVX512<>+1372(SB)/4, $0x80808080
-DATA constantsAVX512<>+1376(SB)/4, $0x80808080
-DATA constantsAVX512<>+1380(SB)/4, $0x80808080
-DATA constantsAVX512<>+1384(SB)/4, $0x80808080
-DATA constantsAVX512<>+1388(SB)/4, $0x80808080
-DATA constantsAVX512<>+1392(SB)/4, $0x80808080
-DATA constantsAVX512<>+1396(SB)/4, $0x80808080
-DATA constantsAVX512<>+1400(SB)/4, $0x80808080
-DATA constantsAVX512<>+1404(SB)/4, $0x80808080
-DATA constantsAVX512<>+1408(SB)/4, $0x00010001
-DATA constantsAVX512<>+1412(SB)/4, $0x00010001
-DATA constantsAVX512<>+1416(SB)/4, $0x00010001
-DATA constantsAVX512<>+1420(SB)/4, $0x00010001
-DATA constantsAVX512<>+1424(SB)/4, $0x00010001
-DATA constantsAVX512<>+1428(SB)/4, $0x00010001
-DATA constantsAVX512<>+1432(SB)/4, $0x00010001
-DATA constantsAVX512<>+1436(SB)/4, $0x00010001
-DATA constantsAVX512<>+1440(SB)/4, $0x00010001
-DATA constantsAVX512<>+1444(SB)/4, $0x00010001
-DATA constantsAVX512<>+1448(SB)/4, $0x00010001
-DATA constantsAVX512<>+1452(SB)/4, $0x00010001
-DATA constantsAVX512<>+1456(SB)/4, $0x00010001
-DATA constantsAVX512<>+1460(SB)/4, $0x00010001
-DATA constantsAVX512<>+1464(SB)/4, $0x00010001
-DATA constantsAVX512<>+1468(SB)/4, $0x00010001
-DATA constantsAVX512<>+1472(SB)/4, $0x00400040
-DATA constantsAVX512<>+1476(SB)/4, $0x00400040
-DATA constantsAVX512<>+1480(SB)/4, $0x00400040
-DATA constantsAVX512<>+1484(SB)/4, $0x00400040
-DATA constantsAVX512<>+1488(SB)/4, $0x00400040
-DATA constantsAVX512<>+1492(SB)/4, $0x00400040
-DATA constantsAVX512<>+1496(SB)/4, $0x00400040
-DATA constantsAVX512<>+1500(SB)/4, $0x00400040
-DATA constantsAVX512<>+1504(SB)/4, $0x00400040
-DATA constantsAVX512<>+1508(SB)/4, $0x00400040
-DATA constantsAVX512<>+1512(SB)/4, $0x00400040
-DATA constantsAVX512<>+1516(SB)/4, $0x00400040
-DATA constantsAVX512<>+1520(SB)/4, $0x00400040
-DATA constantsAVX512<>+1524(SB)/4, $0x00400040
-DATA constantsAVX512<>+1528(SB)/4, $0x00400040
-DATA constantsAVX512<>+1532(SB)/4, $0x00400040
-DATA constantsAVX512<>+1536(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1540(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1544(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1548(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1552(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1556(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1560(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1564(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1568(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1572(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1576(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1580(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1584(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1588(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1592(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1596(SB)/4, $0x007f007f
-DATA constantsAVX512<>+1600(SB)/4, $0x00000000
-DATA constantsAVX512<>+1604(SB)/4, $0x00000002
-DATA constantsAVX512<>+1608(SB)/4, $0x00000004
-DATA constantsAVX512<>+1612(SB)/4, $0x00000006
-DATA constantsAVX512<>+1616(SB)/4, $0x00000008
-DATA constantsAVX512<>+1620(SB)/4, $0x0000000a
-DATA constantsAVX512<>+1624(SB)/4, $0x0000000c
-DATA constantsAVX512<>+1628(SB)/4, $0x0000000e
-DATA constantsAVX512<>+1632(SB)/4, $0x00000010
-DATA constantsAVX512<>+1636(SB)/4, $0x00000012
-DATA constantsAVX512<>+1640(SB)/4, $0x00000014
-DATA constantsAVX512<>+1644(SB)/4, $0x00000016
-DATA constantsAVX512<>+1648(SB)/4, $0x00000018
-DATA constantsAVX512<>+1652(SB)/4, $0x0000001a
-DATA constantsAVX512<>+1656(SB)/4, $0x0000001c
-DATA constantsAVX512<>+1660(SB)/4, $0x0000001e
-DATA constantsAVX512<>+1664(SB)/4, $0x00000000
-DATA constantsAVX512<>+1668(SB)/4, $0x00000004
-DATA constantsAVX512<>+1672(SB)/4, $0x00000008
-DATA constantsAVX512<>+1676(SB)/4, $0x0000000c
-DATA constantsAVX512<>+1680(SB)/4, $0x00000010
-DATA constantsAVX512<>+1684(SB)/4, $0x00000014
-DATA constantsAVX512<>+1688(SB)/4, $0x00000018
-DATA constantsAVX512<>+1692(SB)/4, $0x0000001c
-DATA constantsAVX512<>+1696(SB)/4, $0x00000000
-DATA constantsAVX512<>+1700(SB)/4, $0x00000004
-DATA constantsAVX512<>+1704(SB)/4, $0x00000008
-DATA constantsAVX512<>+1708(SB)/4, $0x0000000c
-DATA constantsAVX512<>+1712(SB)/4, $0x00000010
-DATA constantsAVX512<>+1716(SB)/4, $0x00000014
-DATA constantsAVX512<>+1720(SB)/4, $0x00000018
-DATA constantsAVX512<>+1724(SB)/4, $0x0000001c
-DATA constantsAVX512<>+1728(SB)/4, $0x00000000
-DATA constantsAVX512<>+1732(SB)/4, $0x00000000
-DATA constantsAVX512<>+1736(SB)/4, $0x00000000
-DATA constantsAVX512<>+1740(SB)/4, $0x00000000
-DATA constantsAVX512<>+1744(SB)/4, $0x00000000
-DATA constantsAVX512<>+1748(SB)/4, $0x00000000
-DATA constantsAVX512<>+1752(SB)/4, $0x00000000
-DATA constantsAVX512<>+1756(SB)/4, $0x00000000
-DATA constantsAVX512<>+1760(SB)/4, $0x00000001
-DATA constantsAVX512<>+1764(SB)/4, $0x00000001
-DATA constantsAVX512<>+1768(SB)/4, $0x00000001
-DATA constantsAVX512<>+1772(SB)/4, $0x00000001
-DATA constantsAVX512<>+1776(SB)/4, $0x00000001
-DATA constantsAVX512<>+1780(SB)/4, $0x00000001
-DATA constantsAVX512<>+1784(SB)/4, $0x00000001
-DATA constantsAVX512<>+1788(SB)/4, $0x00000001
-DATA constantsAVX512<>+1792(SB)/4, $0x01000302
-DATA constantsAVX512<>+1796(SB)/4, $0x05040706
-DATA constantsAVX512<>+1800(SB)/4, $0x09080b0a
-DATA constantsAVX512<>+1804(SB)/4, $0x0d0c0f0e
-DATA constantsAVX512<>+1808(SB)/4, $0x01000302
-DATA constantsAVX512<>+1812(SB)/4, $0x05040706
-DATA constantsAVX512<>+1816(SB)/4, $0x09080b0a
-DATA constantsAVX512<>+1820(SB)/4, $0x0d0c0f0e
-DATA constantsAVX512<>+1824(SB)/4, $0x01000302
-DATA constantsAVX512<>+1828(SB)/4, $0x05040706
-DATA constantsAVX512<>+1832(SB)/4, $0x09080b0a
-DATA constantsAVX512<>+1836(SB)/4, $0x0d0c0f0e
-DATA constantsAVX512<>+1840(SB)/4, $0x01000302
-DATA constantsAVX512<>+1844(SB)/4, $0x05040706
-DATA constantsAVX512<>+1848(SB)/4, $0x09080b0a
-DATA constantsAVX512<>+1852(SB)/4, $0x0d0c0f0e
-DATA constantsAVX512<>+1856(SB)/4, $0x09080100
-DATA constantsAVX512<>+1860(SB)/4, $0x0b0a0302
-DATA constantsAVX512<>+1864(SB)/4, $0x0d0c0504
-DATA constantsAVX512<>+1868(SB)/4, $0x0f0e0706
-DATA constantsAVX512<>+1872(SB)/4, $0x09080100
-DATA constantsAVX512<>+1876(SB)/4, $0x0b0a0302
-DATA constantsAVX512<>+1880(SB)/4, $0x0d0c0504
-DATA constantsAVX512<>+1884(SB)/4, $0x0f0e0706
-DATA constantsAVX512<>+1888(SB)/4, $0x09080100
-DATA constantsAVX512<>+1892(SB)/4, $0x0b0a0302
-DATA constantsAVX512<>+1896(SB)/4, $0x0d0c0504
-DATA constantsAVX512<>+1900(SB)/4, $0x0f0e0706
-DATA constantsAVX512<>+1904(SB)/4, $0x09080100
-DATA constantsAVX512<>+1908(SB)/4, $0x0b0a0302
-DATA constantsAVX512<>+1912(SB)/4, $0x0d0c0504
-DATA constantsAVX512<>+1916(SB)/4, $0x0f0e0706
-DATA constantsAVX512<>+1920(SB)/4, $0x05040100
-DATA constantsAVX512<>+1924(SB)/4, $0x0d0c0908
-DATA constantsAVX512<>+1928(SB)/4, $0x07060302
-DATA constantsAVX512<>+1932(SB)/4, $0x0f0e0b0a
-DATA constantsAVX512<>+1936(SB)/4, $0x05040100
-DATA constantsAVX512<>+1940(SB)/4, $0x0d0c0908
-DATA constantsAVX512<>+1944(SB)/4, $0x07060302
-DATA constantsAVX512<>+1948(SB)/4, $0x0f0e0b0a
-DATA constantsAVX512<>+1952(SB)/4, $0x05040100
-DATA constantsAVX512<>+1956(SB)/4, $0x0d0c0908
-DATA constantsAVX512<>+1960(SB)/4, $0x07060302
-DATA constantsAVX512<>+1964(SB)/4, $0x0f0e0b0a
-DATA constantsAVX512<>+1968(SB)/4, $0x05040100
-DATA constantsAVX512<>+1972(SB)/4, $0x0d0c0908
-DATA constantsAVX512<>+1976(SB)/4, $0x07060302
-DATA constantsAVX512<>+1980(SB)/4, $0x0f0e0b0a
-DATA constantsAVX512<>+1984(SB)/4, $0x0c080400
-DATA constantsAVX512<>+1988(SB)/4, $0x0d090501
-DATA constantsAVX512<>+1992(SB)/4, $0x0e0a0602
-DATA constantsAVX512<>+1996(SB)/4, $0x0f0b0703
-DATA constantsAVX512<>+2000(SB)/4, $0x0c080400
-DATA constantsAVX512<>+2004(SB)/4, $0x0d090501
-DATA constantsAVX512<>+2008(SB)/4, $0x0e0a0602
-DATA constantsAVX512<>+2012(SB)/4, $0x0f0b0703
-DATA constantsAVX512<>+2016(SB)/4, $0x0c080400
-DATA constantsAVX512<>+2020(SB)/4, $0x0d090501
-DATA constantsAVX512<>+2024(SB)/4, $0x0e0a0602
-DATA constantsAVX512<>+2028(SB)/4, $0x0f0b0703
-DATA constantsAVX512<>+2032(SB)/4, $0x0c080400
-DATA constantsAVX512<>+2036(SB)/4, $0x0d090501
-DATA constantsAVX512<>+2040(SB)/4, $0x0e0a0602
-DATA constantsAVX512<>+2044(SB)/4, $0x0f0b0703
-DATA constantsAVX512<>+2048(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2052(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2056(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2060(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2064(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2068(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2072(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2076(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2080(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2084(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2088(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2092(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2096(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2100(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2104(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2108(SB)/4, $0xffff0001
-DATA constantsAVX512<>+2112(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2116(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2120(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2124(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2128(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2132(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2136(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2140(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2144(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2148(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2152(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2156(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2160(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2164(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2168(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2172(SB)/4, $0xffffffff
-DATA constantsAVX512<>+2176(SB)/4, $0x00000000
-DATA constantsAVX512<>+2180(SB)/4, $0x00000000
-DATA constantsAVX512<>+2184(SB)/4, $0x00000000
-DATA constantsAVX512<>+2188(SB)/4, $0x00000000
-DATA constantsAVX512<>+2192(SB)/4, $0x00000000
-DATA constantsAVX512<>+2196(SB)/4, $0x00000000
-DATA constantsAVX512<>+2200(SB)/4, $0x00000000
-DATA constantsAVX512<>+2204(SB)/4, $0x00000000
-DATA constantsAVX512<>+2208(SB)/4, $0x00000000
-DATA constantsAVX512<>+2212(SB)/4, $0x00000000
-DATA constantsAVX512<>+2216(SB)/4, $0x00000000
-DATA constantsAVX512<>+2220(SB)/4, $0x00000000
-DATA constantsAVX512<>+2224(SB)/4, $0x00000000
-DATA constantsAVX512<>+2228(SB)/4, $0x00000000
-DATA constantsAVX512<>+2232(SB)/4, $0x00000000
-DATA constantsAVX512<>+2236(SB)/4, $0x00000000
-GLOBL constantsAVX512<>(SB), RODATA|NOPTR, $2240
+DATA constantsAVX512<>+1280(SB)/4, $0x80000000
+DATA constantsAVX512<>+1284(SB)/4, $0x80000000
+DATA constantsAVX512<>+1288(SB)/4, $0x80000000
+DATA constantsAVX512<>+1292(SB)/4, $0x80000000
+DATA constantsAVX512<>+1296(SB)/4, $0x80000000
+DATA constantsAVX512<>+1300(SB)/4, $0x80000000
+DATA constantsAVX512<>+1304(SB)/4, $0x80000000
+DATA constantsAVX512<>+1308(SB)/4, $0x80000000
+DATA constantsAVX512<>+1312(SB)/4, $0x80000000
+DATA constantsAVX512<>+1316(SB)/4, $0x80000000
+DATA constantsAVX512<>+1320(SB)/4, $0x80000000
+DATA constantsAVX512<>+1324(SB)/4, $0x80000000
+DATA constantsAVX512<>+1328(SB)/4, $0x80000000
+DATA constantsAVX512<>+1332(SB)/4, $0x80000000
+DATA constantsAVX512<>+1336(SB)/4, $0x80000000
+DATA constantsAVX512<>+1340(SB)/4, $0x80000000
+DATA constantsAVX512<>+1344(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1348(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1352(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1356(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1360(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1364(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1368(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1372(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1376(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1380(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1384(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1388(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1392(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1396(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1400(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1404(SB)/4, $0x7fffffff
+DATA constantsAVX512<>+1408(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1412(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1416(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1420(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1424(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1428(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1432(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1436(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1440(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1444(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1448(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1452(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1456(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1460(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1464(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1468(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1472(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1476(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1480(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1484(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1488(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1492(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1496(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1500(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1504(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1508(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1512(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1516(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1520(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1524(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1528(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1532(SB)/4, $0x0f0f0f0f
+DATA constantsAVX512<>+1536(SB)/4, $0x80808080
+DATA constantsAVX512<>+1540(SB)/4, $0x80808080
+DATA constantsAVX512<>+1544(SB)/4, $0x80808080
+DATA constantsAVX512<>+1548(SB)/4, $0x80808080
+DATA constantsAVX512<>+1552(SB)/4, $0x80808080
+DATA constantsAVX512<>+1556(SB)/4, $0x80808080
+DATA constantsAVX512<>+1560(SB)/4, $0x80808080
+DATA constantsAVX512<>+1564(SB)/4, $0x80808080
+DATA constantsAVX512<>+1568(SB)/4, $0x80808080
+DATA constantsAVX512<>+1572(SB)/4, $0x80808080
+DATA constantsAVX512<>+1576(SB)/4, $0x80808080
+DATA constantsAVX512<>+1580(SB)/4, $0x80808080
+DATA constantsAVX512<>+1584(SB)/4, $0x80808080
+DATA constantsAVX512<>+1588(SB)/4, $0x80808080
+DATA constantsAVX512<>+1592(SB)/4, $0x80808080
+DATA constantsAVX512<>+1596(SB)/4, $0x80808080
+DATA constantsAVX512<>+1600(SB)/4, $0x00010001
+DATA constantsAVX512<>+1604(SB)/4, $0x00010001
+DATA constantsAVX512<>+1608(SB)/4, $0x00010001
+DATA constantsAVX512<>+1612(SB)/4, $0x00010001
+DATA constantsAVX512<>+1616(SB)/4, $0x00010001
+DATA constantsAVX512<>+1620(SB)/4, $0x00010001
+DATA constantsAVX512<>+1624(SB)/4, $0x00010001
+DATA constantsAVX512<>+1628(SB)/4, $0x00010001
+DATA constantsAVX512<>+1632(SB)/4, $0x00010001
+DATA constantsAVX512<>+1636(SB)/4, $0x00010001
+DATA constantsAVX512<>+1640(SB)/4, $0x00010001
+DATA constantsAVX512<>+1644(SB)/4, $0x00010001
+DATA constantsAVX512<>+1648(SB)/4, $0x00010001
+DATA constantsAVX512<>+1652(SB)/4, $0x00010001
+DATA constantsAVX512<>+1656(SB)/4, $0x00010001
+DATA constantsAVX512<>+1660(SB)/4, $0x00010001
+DATA constantsAVX512<>+1664(SB)/4, $0x00400040
+DATA constantsAVX512<>+1668(SB)/4, $0x00400040
+DATA constantsAVX512<>+1672(SB)/4, $0x00400040
+DATA constantsAVX512<>+1676(SB)/4, $0x00400040
+DATA constantsAVX512<>+1680(SB)/4, $0x00400040
+DATA constantsAVX512<>+1684(SB)/4, $0x00400040
+DATA constantsAVX512<>+1688(SB)/4, $0x00400040
+DATA constantsAVX512<>+1692(SB)/4, $0x00400040
+DATA constantsAVX512<>+1696(SB)/4, $0x00400040
+DATA constantsAVX512<>+1700(SB)/4, $0x00400040
+DATA constantsAVX512<>+1704(SB)/4, $0x00400040
+DATA constantsAVX512<>+1708(SB)/4, $0x00400040
+DATA constantsAVX512<>+1712(SB)/4, $0x00400040
+DATA constantsAVX512<>+1716(SB)/4, $0x00400040
+DATA constantsAVX512<>+1720(SB)/4, $0x00400040
+DATA constantsAVX512<>+1724(SB)/4, $0x00400040
+DATA constantsAVX512<>+1728(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1732(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1736(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1740(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1744(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1748(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1752(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1756(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1760(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1764(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1768(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1772(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1776(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1780(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1784(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1788(SB)/4, $0x007f007f
+DATA constantsAVX512<>+1792(SB)/4, $0x00000000
+DATA constantsAVX512<>+1796(SB)/4, $0x00000002
+DATA constantsAVX512<>+1800(SB)/4, $0x00000004
+DATA constantsAVX512<>+1804(SB)/4, $0x00000006
+DATA constantsAVX512<>+1808(SB)/4, $0x00000008
+DATA constantsAVX512<>+1812(SB)/4, $0x0000000a
+DATA constantsAVX512<>+1816(SB)/4, $0x0000000c
+DATA constantsAVX512<>+1820(SB)/4, $0x0000000e
+DATA constantsAVX512<>+1824(SB)/4, $0x00000010
+DATA constantsAVX512<>+1828(SB)/4, $0x00000012
+DATA constantsAVX512<>+1832(SB)/4, $0x00000014
+DATA constantsAVX512<>+1836(SB)/4, $0x00000016
+DATA constantsAVX512<>+1840(SB)/4, $0x00000018
+DATA constantsAVX512<>+1844(SB)/4, $0x0000001a
+DATA constantsAVX512<>+1848(SB)/4, $0x0000001c
+DATA constantsAVX512<>+1852(SB)/4, $0x0000001e
+DATA constantsAVX512<>+1856(SB)/4, $0x00000000
+DATA constantsAVX512<>+1860(SB)/4, $0x00000004
+DATA constantsAVX512<>+1864(SB)/4, $0x00000008
+DATA constantsAVX512<>+1868(SB)/4, $0x0000000c
+DATA constantsAVX512<>+1872(SB)/4, $0x00000010
+DATA constantsAVX512<>+1876(SB)/4, $0x00000014
+DATA constantsAVX512<>+1880(SB)/4, $0x00000018
+DATA constantsAVX512<>+1884(SB)/4, $0x0000001c
+DATA constantsAVX512<>+1888(SB)/4, $0x00000000
+DATA constantsAVX512<>+1892(SB)/4, $0x00000004
+DATA constantsAVX512<>+1896(SB)/4, $0x00000008
+DATA constantsAVX512<>+1900(SB)/4, $0x0000000c
+DATA constantsAVX512<>+1904(SB)/4, $0x00000010
+DATA constantsAVX512<>+1908(SB)/4, $0x00000014
+DATA constantsAVX512<>+1912(SB)/4, $0x00000018
+DATA constantsAVX512<>+1916(SB)/4, $0x0000001c
+DATA constantsAVX512<>+1920(SB)/4, $0x00000000
+DATA constantsAVX512<>+1924(SB)/4, $0x00000000
+DATA constantsAVX512<>+1928(SB)/4, $0x00000000
+DATA constantsAVX512<>+1932(SB)/4, $0x00000000
+DATA constantsAVX512<>+1936(SB)/4, $0x00000000
+DATA constantsAVX512<>+1940(SB)/4, $0x00000000
+DATA constantsAVX512<>+1944(SB)/4, $0x00000000
+DATA constantsAVX512<>+1948(SB)/4, $0x00000000
+DATA constantsAVX512<>+1952(SB)/4, $0x00000001
+DATA constantsAVX512<>+1956(SB)/4, $0x00000001
+DATA constantsAVX512<>+1960(SB)/4, $0x00000001
+DATA constantsAVX512<>+1964(SB)/4, $0x00000001
+DATA constantsAVX512<>+1968(SB)/4, $0x00000001
+DATA constantsAVX512<>+1972(SB)/4, $0x00000001
+DATA constantsAVX512<>+1976(SB)/4, $0x00000001
+DATA constantsAVX512<>+1980(SB)/4, $0x00000001
+DATA constantsAVX512<>+1984(SB)/4, $0x01000302
+DATA constantsAVX512<>+1988(SB)/4, $0x05040706
+DATA constantsAVX512<>+1992(SB)/4, $0x09080b0a
+DATA constantsAVX512<>+1996(SB)/4, $0x0d0c0f0e
+DATA constantsAVX512<>+2000(SB)/4, $0x01000302
+DATA constantsAVX512<>+2004(SB)/4, $0x05040706
+DATA constantsAVX512<>+2008(SB)/4, $0x09080b0a
+DATA constantsAVX512<>+2012(SB)/4, $0x0d0c0f0e
+DATA constantsAVX512<>+2016(SB)/4, $0x01000302
+DATA constantsAVX512<>+2020(SB)/4, $0x05040706
+DATA constantsAVX512<>+2024(SB)/4, $0x09080b0a
+DATA constantsAVX512<>+2028(SB)/4, $0x0d0c0f0e
+DATA constantsAVX512<>+2032(SB)/4, $0x01000302
+DATA constantsAVX512<>+2036(SB)/4, $0x05040706
+DATA constantsAVX512<>+2040(SB)/4, $0x09080b0a
+DATA constantsAVX512<>+2044(SB)/4, $0x0d0c0f0e
+DATA constantsAVX512<>+2048(SB)/4, $0x09080100
+DATA constantsAVX512<>+2052(SB)/4, $0x0b0a0302
+DATA constantsAVX512<>+2056(SB)/4, $0x0d0c0504
+DATA constantsAVX512<>+2060(SB)/4, $0x0f0e0706
+DATA constantsAVX512<>+2064(SB)/4, $0x09080100
+DATA constantsAVX512<>+2068(SB)/4, $0x0b0a0302
+DATA constantsAVX512<>+2072(SB)/4, $0x0d0c0504
+DATA constantsAVX512<>+2076(SB)/4, $0x0f0e0706
+DATA constantsAVX512<>+2080(SB)/4, $0x09080100
+DATA constantsAVX512<>+2084(SB)/4, $0x0b0a0302
+DATA constantsAVX512<>+2088(SB)/4, $0x0d0c0504
+DATA constantsAVX512<>+2092(SB)/4, $0x0f0e0706
+DATA constantsAVX512<>+2096(SB)/4, $0x09080100
+DATA constantsAVX512<>+2100(SB)/4, $0x0b0a0302
+DATA constantsAVX512<>+2104(SB)/4, $0x0d0c0504
+DATA constantsAVX512<>+2108(SB)/4, $0x0f0e0706
+DATA constantsAVX512<>+2112(SB)/4, $0x05040100
+DATA constantsAVX512<>+2116(SB)/4, $0x0d0c0908
+DATA constantsAVX512<>+2120(SB)/4, $0x07060302
+DATA constantsAVX512<>+2124(SB)/4, $0x0f0e0b0a
+DATA constantsAVX512<>+2128(SB)/4, $0x05040100
+DATA constantsAVX512<>+2132(SB)/4, $0x0d0c0908
+DATA constantsAVX512<>+2136(SB)/4, $0x07060302
+DATA constantsAVX512<>+2140(SB)/4, $0x0f0e0b0a
+DATA constantsAVX512<>+2144(SB)/4, $0x05040100
+DATA constantsAVX512<>+2148(SB)/4, $0x0d0c0908
+DATA constantsAVX512<>+2152(SB)/4, $0x07060302
+DATA constantsAVX512<>+2156(SB)/4, $0x0f0e0b0a
+DATA constantsAVX512<>+2160(SB)/4, $0x05040100
+DATA constantsAVX512<>+2164(SB)/4, $0x0d0c0908
+DATA constantsAVX512<>+2168(SB)/4, $0x07060302
+DATA constantsAVX512<>+2172(SB)/4, $0x0f0e0b0a
+DATA constantsAVX512<>+2176(SB)/4, $0x0c080400
+DATA constantsAVX512<>+2180(SB)/4, $0x0d090501
+DATA constantsAVX512<>+2184(SB)/4, $0x0e0a0602
+DATA constantsAVX512<>+2188(SB)/4, $0x0f0b0703
+DATA constantsAVX512<>+2192(SB)/4, $0x0c080400
+DATA constantsAVX512<>+2196(SB)/4, $0x0d090501
+DATA constantsAVX512<>+2200(SB)/4, $0x0e0a0602
+DATA constantsAVX512<>+2204(SB)/4, $0x0f0b0703
+DATA constantsAVX512<>+2208(SB)/4, $0x0c080400
+DATA constantsAVX512<>+2212(SB)/4, $0x0d090501
+DATA constantsAVX512<>+2216(SB)/4, $0x0e0a0602
+DATA constantsAVX512<>+2220(SB)/4, $0x0f0b0703
+DATA constantsAVX512<>+2224(SB)/4, $0x0c080400
+DATA constantsAVX512<>+2228(SB)/4, $0x0d090501
+DATA constantsAVX512<>+2232(SB)/4, $0x0e0a0602
+DATA constantsAVX512<>+2236(SB)/4, $0x0f0b0703
+DATA constantsAVX512<>+2240(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2244(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2248(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2252(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2256(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2260(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2264(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2268(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2272(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2276(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2280(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2284(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2288(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2292(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2296(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2300(SB)/4, $0xffff0001
+DATA constantsAVX512<>+2304(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2308(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2312(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2316(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2320(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2324(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2328(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2332(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2336(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2340(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2344(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2348(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2352(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2356(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2360(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2364(SB)/4, $0xffffffff
+DATA constantsAVX512<>+2368(SB)/4, $0x00000000
+DATA constantsAVX512<>+2372(SB)/4, $0x00000000
+DATA constantsAVX512<>+2376(SB)/4, $0x00000000
+DATA constantsAVX512<>+2380(SB)/4, $0x00000000
+DATA constantsAVX512<>+2384(SB)/4, $0x00000000
+DATA constantsAVX512<>+2388(SB)/4, $0x00000000
+DATA constantsAVX512<>+2392(SB)/4, $0x00000000
+DATA constantsAVX512<>+2396(SB)/4, $0x00000000
+DATA constantsAVX512<>+2400(SB)/4, $0x00000000
+DATA constantsAVX512<>+2404(SB)/4, $0x00000000
+DATA constantsAVX512<>+2408(SB)/4, $0x00000000
+DATA constantsAVX512<>+2412(SB)/4, $0x00000000
+DATA constantsAVX512<>+2416(SB)/4, $0x00000000
+DATA constantsAVX512<>+2420(SB)/4, $0x00000000
+DATA constantsAVX512<>+2424(SB)/4, $0x00000000
+DATA constantsAVX512<>+2428(SB)/4, $0x00000000
+GLOBL constantsAVX512<>(SB), RODATA|NOPTR, $2432
 
 // func rotateAVX512(h []int16, q []int8)
 // Requires: AVX, AVX512BW, AVX512F
@@ -2878,8 +2924,8 @@ TEXT ·rotateAVX512(SB), $0-48
 	MOVQ    h_base+0(FP), AX
 	MOVQ    q_base+24(FP), CX
 	MOVQ    q_len+32(FP), DX
-	VMOVUPS constantsAVX512<>+2048(SB), Z0
-	VMOVUPS constantsAVX512<>+1792(SB), Z1
+	VMOVUPS constantsAVX512<>+2240(SB), Z0
+	VMOVUPS constantsAVX512<>+1984(SB), Z1
 
 group78:
 	TESTQ       DX, DX
@@ -2979,28 +3025,28 @@ TEXT ·dequantizeNarrowAVX512(SB), $0-28
 	VBROADCASTSS    X0, Z0
 	VBROADCASTF32X4 (DX), Z1
 	VPBROADCASTD    (CX), Z2
-	VPSRLVD         constantsAVX512<>+1600(SB), Z2, Z2
+	VPSRLVD         constantsAVX512<>+1792(SB), Z2, Z2
 	VPERMILPS       Z2, Z1, Z2
 	VPBROADCASTD    4(CX), Z3
-	VPSRLVD         constantsAVX512<>+1600(SB), Z3, Z3
+	VPSRLVD         constantsAVX512<>+1792(SB), Z3, Z3
 	VPERMILPS       Z3, Z1, Z3
 	VPBROADCASTD    8(CX), Z4
-	VPSRLVD         constantsAVX512<>+1600(SB), Z4, Z4
+	VPSRLVD         constantsAVX512<>+1792(SB), Z4, Z4
 	VPERMILPS       Z4, Z1, Z4
 	VPBROADCASTD    12(CX), Z5
-	VPSRLVD         constantsAVX512<>+1600(SB), Z5, Z5
+	VPSRLVD         constantsAVX512<>+1792(SB), Z5, Z5
 	VPERMILPS       Z5, Z1, Z5
 	VPBROADCASTD    16(CX), Z6
-	VPSRLVD         constantsAVX512<>+1600(SB), Z6, Z6
+	VPSRLVD         constantsAVX512<>+1792(SB), Z6, Z6
 	VPERMILPS       Z6, Z1, Z6
 	VPBROADCASTD    20(CX), Z7
-	VPSRLVD         constantsAVX512<>+1600(SB), Z7, Z7
+	VPSRLVD         constantsAVX512<>+1792(SB), Z7, Z7
 	VPERMILPS       Z7, Z1, Z7
 	VPBROADCASTD    24(CX), Z8
-	VPSRLVD         constantsAVX512<>+1600(SB), Z8, Z8
+	VPSRLVD         constantsAVX512<>+1792(SB), Z8, Z8
 	VPERMILPS       Z8, Z1, Z8
 	VPBROADCASTD    28(CX), Z9
-	VPSRLVD         constantsAVX512<>+1600(SB), Z9, Z9
+	VPSRLVD         constantsAVX512<>+1792(SB), Z9, Z9
 	VPERMILPS       Z9, Z1, Z9
 	VADDPS          Z6, Z2, Z1
 	VSUBPS          Z6, Z2, Z2
@@ -3152,44 +3198,44 @@ TEXT ·dequantizeWideAVX512(SB), $0-28
 	VBROADCASTF32X4 (DX), Z1
 	VMOVUPS         (DX), Z1
 	VPBROADCASTQ    (CX), Z2
-	VMOVUPS         constantsAVX512<>+1728(SB), Z3
+	VMOVUPS         constantsAVX512<>+1920(SB), Z3
 	VPERMD          Z2, Z3, Z2
-	VPSRLVD         constantsAVX512<>+1664(SB), Z2, Z2
+	VPSRLVD         constantsAVX512<>+1856(SB), Z2, Z2
 	VPERMPS         Z1, Z2, Z2
 	VPBROADCASTQ    8(CX), Z3
-	VMOVUPS         constantsAVX512<>+1728(SB), Z4
+	VMOVUPS         constantsAVX512<>+1920(SB), Z4
 	VPERMD          Z3, Z4, Z3
-	VPSRLVD         constantsAVX512<>+1664(SB), Z3, Z3
+	VPSRLVD         constantsAVX512<>+1856(SB), Z3, Z3
 	VPERMPS         Z1, Z3, Z3
 	VPBROADCASTQ    16(CX), Z4
-	VMOVUPS         constantsAVX512<>+1728(SB), Z5
+	VMOVUPS         constantsAVX512<>+1920(SB), Z5
 	VPERMD          Z4, Z5, Z4
-	VPSRLVD         constantsAVX512<>+1664(SB), Z4, Z4
+	VPSRLVD         constantsAVX512<>+1856(SB), Z4, Z4
 	VPERMPS         Z1, Z4, Z4
 	VPBROADCASTQ    24(CX), Z5
-	VMOVUPS         constantsAVX512<>+1728(SB), Z6
+	VMOVUPS         constantsAVX512<>+1920(SB), Z6
 	VPERMD          Z5, Z6, Z5
-	VPSRLVD         constantsAVX512<>+1664(SB), Z5, Z5
+	VPSRLVD         constantsAVX512<>+1856(SB), Z5, Z5
 	VPERMPS         Z1, Z5, Z5
 	VPBROADCASTQ    32(CX), Z6
-	VMOVUPS         constantsAVX512<>+1728(SB), Z7
+	VMOVUPS         constantsAVX512<>+1920(SB), Z7
 	VPERMD          Z6, Z7, Z6
-	VPSRLVD         constantsAVX512<>+1664(SB), Z6, Z6
+	VPSRLVD         constantsAVX512<>+1856(SB), Z6, Z6
 	VPERMPS         Z1, Z6, Z6
 	VPBROADCASTQ    40(CX), Z7
-	VMOVUPS         constantsAVX512<>+1728(SB), Z8
+	VMOVUPS         constantsAVX512<>+1920(SB), Z8
 	VPERMD          Z7, Z8, Z7
-	VPSRLVD         constantsAVX512<>+1664(SB), Z7, Z7
+	VPSRLVD         constantsAVX512<>+1856(SB), Z7, Z7
 	VPERMPS         Z1, Z7, Z7
 	VPBROADCASTQ    48(CX), Z8
-	VMOVUPS         constantsAVX512<>+1728(SB), Z9
+	VMOVUPS         constantsAVX512<>+1920(SB), Z9
 	VPERMD          Z8, Z9, Z8
-	VPSRLVD         constantsAVX512<>+1664(SB), Z8, Z8
+	VPSRLVD         constantsAVX512<>+1856(SB), Z8, Z8
 	VPERMPS         Z1, Z8, Z8
 	VPBROADCASTQ    56(CX), Z9
-	VMOVUPS         constantsAVX512<>+1728(SB), Z10
+	VMOVUPS         constantsAVX512<>+1920(SB), Z10
 	VPERMD          Z9, Z10, Z9
-	VPSRLVD         constantsAVX512<>+1664(SB), Z9, Z9
+	VPSRLVD         constantsAVX512<>+1856(SB), Z9, Z9
 	VPERMPS         Z1, Z9, Z9
 	VADDPS          Z6, Z2, Z1
 	VSUBPS          Z6, Z2, Z2
@@ -3340,7 +3386,7 @@ TEXT ·arrangeWideAVX512(SB), $0-48
 loop80:
 	TESTQ   DX, DX
 	JZ      done81
-	VMOVUPS constantsAVX512<>+1856(SB), Z0
+	VMOVUPS constantsAVX512<>+2048(SB), Z0
 	VMOVUPS (CX), Z1
 	VPSHUFB Z0, Z1, Z1
 	VMOVUPS Z1, (AX)
@@ -3372,11 +3418,11 @@ TEXT ·arrangePlanesAVX512(SB), $0-48
 loop82:
 	TESTQ   DX, DX
 	JZ      done83
-	VMOVUPS constantsAVX512<>+1984(SB), Y0
+	VMOVUPS constantsAVX512<>+2176(SB), Y0
 	VMOVUPS (CX), Z1
-	VPADDW  constantsAVX512<>+1472(SB), Z1, Z2
+	VPADDW  constantsAVX512<>+1664(SB), Z1, Z2
 	VPSRAW  $0x07, Z2, Z2
-	VPMINSW constantsAVX512<>+1536(SB), Z2, Z2
+	VPMINSW constantsAVX512<>+1728(SB), Z2, Z2
 	VPSLLW  $0x07, Z2, Z3
 	VPSUBW  Z3, Z1, Z3
 	VPMOVWB Z2, Y1
@@ -3386,9 +3432,9 @@ loop82:
 	VPSHUFB Y0, Y1, Y1
 	VMOVUPS Y1, 128(AX)
 	VMOVUPS 64(CX), Z1
-	VPADDW  constantsAVX512<>+1472(SB), Z1, Z2
+	VPADDW  constantsAVX512<>+1664(SB), Z1, Z2
 	VPSRAW  $0x07, Z2, Z2
-	VPMINSW constantsAVX512<>+1536(SB), Z2, Z2
+	VPMINSW constantsAVX512<>+1728(SB), Z2, Z2
 	VPSLLW  $0x07, Z2, Z3
 	VPSUBW  Z3, Z1, Z3
 	VPMOVWB Z2, Y1
@@ -3398,9 +3444,9 @@ loop82:
 	VPSHUFB Y0, Y1, Y1
 	VMOVUPS Y1, 160(AX)
 	VMOVUPS 128(CX), Z1
-	VPADDW  constantsAVX512<>+1472(SB), Z1, Z2
+	VPADDW  constantsAVX512<>+1664(SB), Z1, Z2
 	VPSRAW  $0x07, Z2, Z2
-	VPMINSW constantsAVX512<>+1536(SB), Z2, Z2
+	VPMINSW constantsAVX512<>+1728(SB), Z2, Z2
 	VPSLLW  $0x07, Z2, Z3
 	VPSUBW  Z3, Z1, Z3
 	VPMOVWB Z2, Y1
@@ -3410,9 +3456,9 @@ loop82:
 	VPSHUFB Y0, Y1, Y1
 	VMOVUPS Y1, 192(AX)
 	VMOVUPS 192(CX), Z1
-	VPADDW  constantsAVX512<>+1472(SB), Z1, Z2
+	VPADDW  constantsAVX512<>+1664(SB), Z1, Z2
 	VPSRAW  $0x07, Z2, Z2
-	VPMINSW constantsAVX512<>+1536(SB), Z2, Z2
+	VPMINSW constantsAVX512<>+1728(SB), Z2, Z2
 	VPSLLW  $0x07, Z2, Z3
 	VPSUBW  Z3, Z1, Z3
 	VPMOVWB Z2, Y1
@@ -3720,50 +3766,46 @@ done102:
 	VZEROUPPER
 	RET
 
-// func maxAbsAVX512(x []float32) float32
-// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
-TEXT ·maxAbsAVX512(SB), $0-28
-	MOVQ   x_base+0(FP), AX
-	MOVQ   x_len+8(FP), CX
-	VPXORD Z0, Z0, Z0
-
-loop103:
-	CMPQ    CX, $0x10
-	JL      rest104
-	VMOVUPS (AX), Z1
-	VPANDD  constantsAVX512<>+1152(SB), Z1, Z1
-	VMAXPS  Z0, Z1, Z0
-	ADDQ    $0x40, AX
-	SUBQ    $0x10, CX
-	JMP     loop103
-
-rest104:
-	TESTQ     CX, CX
-	JZ        done105
-	MOVQ      $-1, DX
-	SHLXQ     CX, DX, CX
-	NOTQ      CX
-	KMOVW     CX, K1
-	VMOVUPS.Z (AX), K1, Z1
-	VPANDD    constantsAVX512<>+1152(SB), Z1, Z1
-	VMAXPS    Z0, Z1, Z0
-
-done105:
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VMAXPS        Y0, Y1, Y0
-	VEXTRACTF32X4 $0x01, Y0, X1
-	VMAXPS        X0, X1, X0
-	VPSHUFD       $0x0e, X0, X1
-	VMAXPS        X0, X1, X0
-	VPSHUFD       $0x01, X0, X1
-	VMAXPS        X0, X1, X0
-	MOVSS         X0, ret+24(FP)
-	VZEROUPPER
-	RET
-
 // func subAVX512(dst []float32, x []float32, y []float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·subAVX512(SB), $0-72
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+loop103:
+	CMPQ    AX, $0x10
+	JL      rest104
+	VMOVUPS (DX), Z0
+	VMOVUPS (BX), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS Z0, (CX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, AX
+	JMP     loop103
+
+rest104:
+	TESTQ     AX, AX
+	JZ        done105
+	MOVQ      $-1, SI
+	SHLXQ     AX, SI, AX
+	NOTQ      AX
+	KMOVW     AX, K1
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+
+done105:
+	VZEROUPPER
+	RET
+
+// func mulAVX512(dst []float32, x []float32, y []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·mulAVX512(SB), $0-72
 	MOVQ dst_len+8(FP), AX
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3774,7 +3816,7 @@ loop106:
 	JL      rest107
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
-	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z1, Z0, Z0
 	VMOVUPS Z0, (CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
@@ -3791,47 +3833,10 @@ rest107:
 	KMOVW     AX, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)
-
-done108:
-	VZEROUPPER
-	RET
-
-// func mulAVX512(dst []float32, x []float32, y []float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·mulAVX512(SB), $0-72
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-loop109:
-	CMPQ    AX, $0x10
-	JL      rest110
-	VMOVUPS (DX), Z0
-	VMOVUPS (BX), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS Z0, (CX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, BX
-	SUBQ    $0x10, AX
-	JMP     loop109
-
-rest110:
-	TESTQ     AX, AX
-	JZ        done111
-	MOVQ      $-1, SI
-	SHLXQ     AX, SI, AX
-	NOTQ      AX
-	KMOVW     AX, K1
-	VMOVUPS.Z (DX), K1, Z0
-	VMOVUPS.Z (BX), K1, Z1
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done111:
+done108:
 	VZEROUPPER
 	RET
 
@@ -3842,9 +3847,9 @@ TEXT ·addAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop112:
+loop109:
 	CMPQ    AX, $0x10
-	JL      rest113
+	JL      rest110
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
 	VADDPS  Z1, Z0, Z0
@@ -3852,11 +3857,11 @@ loop112:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop112
+	JMP     loop109
 
-rest113:
+rest110:
 	TESTQ     AX, AX
-	JZ        done114
+	JZ        done111
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3866,7 +3871,7 @@ rest113:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done114:
+done111:
 	VZEROUPPER
 	RET
 
@@ -3878,9 +3883,9 @@ TEXT ·mulAddAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop115:
+loop112:
 	CMPQ    AX, $0x10
-	JL      rest116
+	JL      rest113
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VMULPS  Z1, Z0, Z0
@@ -3891,11 +3896,11 @@ loop115:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop115
+	JMP     loop112
 
-rest116:
+rest113:
 	TESTQ     AX, AX
-	JZ        done117
+	JZ        done114
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3907,7 +3912,7 @@ rest116:
 	VADDPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done117:
+done114:
 	VZEROUPPER
 	RET
 
@@ -3920,14 +3925,51 @@ TEXT ·axpyAVX512(SB), $0-56
 	MOVSS        a+24(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop118:
+loop115:
 	CMPQ    AX, $0x10
-	JL      rest119
+	JL      rest116
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS (CX), Z2
 	VADDPS  Z1, Z2, Z2
 	VMOVUPS Z2, (CX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, AX
+	JMP     loop115
+
+rest116:
+	TESTQ     AX, AX
+	JZ        done117
+	MOVQ      $-1, BX
+	SHLXQ     AX, BX, AX
+	NOTQ      AX
+	KMOVW     AX, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS.Z (CX), K1, Z0
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
+
+done117:
+	VZEROUPPER
+	RET
+
+// func scaleAVX512(dst []float32, a float32, x []float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·scaleAVX512(SB), $0-56
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+32(FP), DX
+	MOVSS        a+24(FP), X0
+	VBROADCASTSS X0, Z0
+
+loop118:
+	CMPQ    AX, $0x10
+	JL      rest119
+	VMOVUPS (DX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
@@ -3942,87 +3984,9 @@ rest119:
 	KMOVW     AX, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VMULPS    Z0, Z1, Z1
-	VMOVUPS.Z (CX), K1, Z0
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)
+	VMOVUPS   Z1, K1, (CX)
 
 done120:
-	VZEROUPPER
-	RET
-
-// func scaleAVX512(dst []float32, a float32, x []float32)
-// Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·scaleAVX512(SB), $0-56
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+32(FP), DX
-	MOVSS        a+24(FP), X0
-	VBROADCASTSS X0, Z0
-
-loop121:
-	CMPQ    AX, $0x10
-	JL      rest122
-	VMOVUPS (DX), Z1
-	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (CX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x10, AX
-	JMP     loop121
-
-rest122:
-	TESTQ     AX, AX
-	JZ        done123
-	MOVQ      $-1, BX
-	SHLXQ     AX, BX, AX
-	NOTQ      AX
-	KMOVW     AX, K1
-	VMOVUPS.Z (DX), K1, Z1
-	VMULPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (CX)
-
-done123:
-	VZEROUPPER
-	RET
-
-// func scaleMulAVX512(dst []float32, gain []float32, x []float32, a float32)
-// Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·scaleMulAVX512(SB), $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         gain_base+24(FP), DX
-	MOVQ         x_base+48(FP), BX
-	MOVSS        a+72(FP), X0
-	VBROADCASTSS X0, Z0
-
-loop124:
-	CMPQ    AX, $0x10
-	JL      rest125
-	VMOVUPS (DX), Z1
-	VMOVUPS (BX), Z2
-	VMULPS  Z2, Z1, Z1
-	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (CX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, BX
-	SUBQ    $0x10, AX
-	JMP     loop124
-
-rest125:
-	TESTQ     AX, AX
-	JZ        done126
-	MOVQ      $-1, SI
-	SHLXQ     AX, SI, AX
-	NOTQ      AX
-	KMOVW     AX, K1
-	VMOVUPS.Z (DX), K1, Z1
-	VMOVUPS.Z (BX), K1, Z2
-	VMULPS    Z2, Z1, Z1
-	VMULPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (CX)
-
-done126:
 	VZEROUPPER
 	RET
 
@@ -4036,9 +4000,9 @@ TEXT ·addMulAVX512(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop127:
+loop121:
 	CMPQ    AX, $0x10
-	JL      rest128
+	JL      rest122
 	VMOVUPS (BX), Z0
 	VADDPS  constantsAVX512<>+768(SB), Z0, Z0
 	VMOVUPS (DX), Z1
@@ -4054,11 +4018,11 @@ loop127:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop127
+	JMP     loop121
 
-rest128:
+rest122:
 	TESTQ     AX, AX
-	JZ        done129
+	JZ        done123
 	MOVQ      $-1, R8
 	SHLXQ     AX, R8, AX
 	NOTQ      AX
@@ -4073,7 +4037,7 @@ rest128:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done129:
+done123:
 	VZEROUPPER
 	RET
 
@@ -4086,9 +4050,9 @@ TEXT ·expIntoAVX512(SB), $0-52
 	MOVSS        shift+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop130:
+loop124:
 	CMPQ      AX, $0x10
-	JL        rest131
+	JL        rest125
 	VMOVUPS   (DX), Z1
 	VSUBPS    Z0, Z1, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -4100,23 +4064,22 @@ loop130:
 	VSUBPS    Z3, Z1, Z3
 	VMULPS    constantsAVX512<>+192(SB), Z2, Z4
 	VSUBPS    Z4, Z3, Z3
-	VMOVUPS   constantsAVX512<>+384(SB), Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+448(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+512(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+576(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+640(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+704(SB), Z4, Z4
 	VMULPS    Z3, Z3, Z5
+	VMULPS    constantsAVX512<>+384(SB), Z3, Z4
+	VADDPS    constantsAVX512<>+448(SB), Z4, Z4
+	VMULPS    Z5, Z4, Z4
+	VMULPS    constantsAVX512<>+512(SB), Z3, Z6
+	VADDPS    constantsAVX512<>+576(SB), Z6, Z6
+	VADDPS    Z6, Z4, Z4
+	VMULPS    Z5, Z4, Z4
+	VMULPS    constantsAVX512<>+640(SB), Z3, Z6
+	VADDPS    constantsAVX512<>+704(SB), Z6, Z6
+	VADDPS    Z6, Z4, Z4
 	VMULPS    Z5, Z4, Z4
 	VADDPS    Z3, Z4, Z4
 	VADDPS    constantsAVX512<>+768(SB), Z4, Z4
 	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1024(SB), Z2, Z2
+	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
 	VPSLLD    $0x17, Z2, Z2
 	VMULPS    Z2, Z4, Z4
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K1
@@ -4125,11 +4088,11 @@ loop130:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop130
+	JMP       loop124
 
-rest131:
+rest125:
 	TESTQ     AX, AX
-	JZ        done132
+	JZ        done126
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -4145,30 +4108,29 @@ rest131:
 	VSUBPS    Z2, Z1, Z2
 	VMULPS    constantsAVX512<>+192(SB), Z0, Z3
 	VSUBPS    Z3, Z2, Z2
-	VMOVUPS   constantsAVX512<>+384(SB), Z3
-	VMULPS    Z2, Z3, Z3
-	VADDPS    constantsAVX512<>+448(SB), Z3, Z3
-	VMULPS    Z2, Z3, Z3
-	VADDPS    constantsAVX512<>+512(SB), Z3, Z3
-	VMULPS    Z2, Z3, Z3
-	VADDPS    constantsAVX512<>+576(SB), Z3, Z3
-	VMULPS    Z2, Z3, Z3
-	VADDPS    constantsAVX512<>+640(SB), Z3, Z3
-	VMULPS    Z2, Z3, Z3
-	VADDPS    constantsAVX512<>+704(SB), Z3, Z3
 	VMULPS    Z2, Z2, Z4
+	VMULPS    constantsAVX512<>+384(SB), Z2, Z3
+	VADDPS    constantsAVX512<>+448(SB), Z3, Z3
+	VMULPS    Z4, Z3, Z3
+	VMULPS    constantsAVX512<>+512(SB), Z2, Z5
+	VADDPS    constantsAVX512<>+576(SB), Z5, Z5
+	VADDPS    Z5, Z3, Z3
+	VMULPS    Z4, Z3, Z3
+	VMULPS    constantsAVX512<>+640(SB), Z2, Z5
+	VADDPS    constantsAVX512<>+704(SB), Z5, Z5
+	VADDPS    Z5, Z3, Z3
 	VMULPS    Z4, Z3, Z3
 	VADDPS    Z2, Z3, Z3
 	VADDPS    constantsAVX512<>+768(SB), Z3, Z3
 	VCVTPS2DQ Z0, Z0
-	VPADDD    constantsAVX512<>+1024(SB), Z0, Z0
+	VPADDD    constantsAVX512<>+1216(SB), Z0, Z0
 	VPSLLD    $0x17, Z0, Z0
 	VMULPS    Z0, Z3, Z3
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K2
 	VMOVAPS.Z Z3, K2, Z3
 	VMOVUPS   Z3, K1, (CX)
 
-done132:
+done126:
 	VZEROUPPER
 	RET
 
@@ -4179,11 +4141,11 @@ TEXT ·siluAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop133:
+loop127:
 	CMPQ      AX, $0x10
-	JL        rest134
+	JL        rest128
 	VMOVUPS   (DX), Z0
-	VPXORD    constantsAVX512<>+1088(SB), Z0, Z1
+	VPXORD    constantsAVX512<>+1280(SB), Z0, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
 	VMINPS    Z1, Z2, Z1
 	VMULPS    constantsAVX512<>+0(SB), Z1, Z2
@@ -4193,23 +4155,22 @@ loop133:
 	VSUBPS    Z3, Z1, Z3
 	VMULPS    constantsAVX512<>+192(SB), Z2, Z4
 	VSUBPS    Z4, Z3, Z3
-	VMOVUPS   constantsAVX512<>+384(SB), Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+448(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+512(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+576(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+640(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+704(SB), Z4, Z4
 	VMULPS    Z3, Z3, Z5
+	VMULPS    constantsAVX512<>+384(SB), Z3, Z4
+	VADDPS    constantsAVX512<>+448(SB), Z4, Z4
+	VMULPS    Z5, Z4, Z4
+	VMULPS    constantsAVX512<>+512(SB), Z3, Z6
+	VADDPS    constantsAVX512<>+576(SB), Z6, Z6
+	VADDPS    Z6, Z4, Z4
+	VMULPS    Z5, Z4, Z4
+	VMULPS    constantsAVX512<>+640(SB), Z3, Z6
+	VADDPS    constantsAVX512<>+704(SB), Z6, Z6
+	VADDPS    Z6, Z4, Z4
 	VMULPS    Z5, Z4, Z4
 	VADDPS    Z3, Z4, Z4
 	VADDPS    constantsAVX512<>+768(SB), Z4, Z4
 	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1024(SB), Z2, Z2
+	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
 	VPSLLD    $0x17, Z2, Z2
 	VMULPS    Z2, Z4, Z4
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K1
@@ -4222,17 +4183,17 @@ loop133:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop133
+	JMP       loop127
 
-rest134:
+rest128:
 	TESTQ     AX, AX
-	JZ        done135
+	JZ        done129
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
 	KMOVW     AX, K1
 	VMOVUPS.Z (DX), K1, Z0
-	VPXORD    constantsAVX512<>+1088(SB), Z0, Z1
+	VPXORD    constantsAVX512<>+1280(SB), Z0, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
 	VMINPS    Z1, Z2, Z1
 	VMULPS    constantsAVX512<>+0(SB), Z1, Z2
@@ -4242,23 +4203,22 @@ rest134:
 	VSUBPS    Z3, Z1, Z3
 	VMULPS    constantsAVX512<>+192(SB), Z2, Z4
 	VSUBPS    Z4, Z3, Z3
-	VMOVUPS   constantsAVX512<>+384(SB), Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+448(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+512(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+576(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+640(SB), Z4, Z4
-	VMULPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+704(SB), Z4, Z4
 	VMULPS    Z3, Z3, Z5
+	VMULPS    constantsAVX512<>+384(SB), Z3, Z4
+	VADDPS    constantsAVX512<>+448(SB), Z4, Z4
+	VMULPS    Z5, Z4, Z4
+	VMULPS    constantsAVX512<>+512(SB), Z3, Z6
+	VADDPS    constantsAVX512<>+576(SB), Z6, Z6
+	VADDPS    Z6, Z4, Z4
+	VMULPS    Z5, Z4, Z4
+	VMULPS    constantsAVX512<>+640(SB), Z3, Z6
+	VADDPS    constantsAVX512<>+704(SB), Z6, Z6
+	VADDPS    Z6, Z4, Z4
 	VMULPS    Z5, Z4, Z4
 	VADDPS    Z3, Z4, Z4
 	VADDPS    constantsAVX512<>+768(SB), Z4, Z4
 	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1024(SB), Z2, Z2
+	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
 	VPSLLD    $0x17, Z2, Z2
 	VMULPS    Z2, Z4, Z4
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K2
@@ -4269,7 +4229,7 @@ rest134:
 	VMULPS    Z4, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done135:
+done129:
 	VZEROUPPER
 	RET
 
@@ -4280,11 +4240,11 @@ TEXT ·mulSigmoidAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop136:
+loop130:
 	CMPQ      AX, $0x10
-	JL        rest137
+	JL        rest131
 	VMOVUPS   (DX), Z0
-	VPXORD    constantsAVX512<>+1088(SB), Z0, Z0
+	VPXORD    constantsAVX512<>+1280(SB), Z0, Z0
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
 	VMINPS    Z0, Z2, Z0
 	VMULPS    constantsAVX512<>+0(SB), Z0, Z2
@@ -4294,23 +4254,22 @@ loop136:
 	VSUBPS    Z3, Z0, Z3
 	VMULPS    constantsAVX512<>+192(SB), Z2, Z1
 	VSUBPS    Z1, Z3, Z3
-	VMOVUPS   constantsAVX512<>+384(SB), Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+448(SB), Z1, Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+512(SB), Z1, Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+576(SB), Z1, Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+640(SB), Z1, Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+704(SB), Z1, Z1
 	VMULPS    Z3, Z3, Z4
+	VMULPS    constantsAVX512<>+384(SB), Z3, Z1
+	VADDPS    constantsAVX512<>+448(SB), Z1, Z1
+	VMULPS    Z4, Z1, Z1
+	VMULPS    constantsAVX512<>+512(SB), Z3, Z5
+	VADDPS    constantsAVX512<>+576(SB), Z5, Z5
+	VADDPS    Z5, Z1, Z1
+	VMULPS    Z4, Z1, Z1
+	VMULPS    constantsAVX512<>+640(SB), Z3, Z5
+	VADDPS    constantsAVX512<>+704(SB), Z5, Z5
+	VADDPS    Z5, Z1, Z1
 	VMULPS    Z4, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    constantsAVX512<>+768(SB), Z1, Z1
 	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1024(SB), Z2, Z2
+	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
 	VPSLLD    $0x17, Z2, Z2
 	VMULPS    Z2, Z1, Z1
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z0, K1
@@ -4324,17 +4283,17 @@ loop136:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop136
+	JMP       loop130
 
-rest137:
+rest131:
 	TESTQ     AX, AX
-	JZ        done138
+	JZ        done132
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
 	KMOVW     AX, K1
 	VMOVUPS.Z (DX), K1, Z0
-	VPXORD    constantsAVX512<>+1088(SB), Z0, Z0
+	VPXORD    constantsAVX512<>+1280(SB), Z0, Z0
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
 	VMINPS    Z0, Z2, Z0
 	VMULPS    constantsAVX512<>+0(SB), Z0, Z2
@@ -4344,23 +4303,22 @@ rest137:
 	VSUBPS    Z3, Z0, Z3
 	VMULPS    constantsAVX512<>+192(SB), Z2, Z1
 	VSUBPS    Z1, Z3, Z3
-	VMOVUPS   constantsAVX512<>+384(SB), Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+448(SB), Z1, Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+512(SB), Z1, Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+576(SB), Z1, Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+640(SB), Z1, Z1
-	VMULPS    Z3, Z1, Z1
-	VADDPS    constantsAVX512<>+704(SB), Z1, Z1
 	VMULPS    Z3, Z3, Z4
+	VMULPS    constantsAVX512<>+384(SB), Z3, Z1
+	VADDPS    constantsAVX512<>+448(SB), Z1, Z1
+	VMULPS    Z4, Z1, Z1
+	VMULPS    constantsAVX512<>+512(SB), Z3, Z5
+	VADDPS    constantsAVX512<>+576(SB), Z5, Z5
+	VADDPS    Z5, Z1, Z1
+	VMULPS    Z4, Z1, Z1
+	VMULPS    constantsAVX512<>+640(SB), Z3, Z5
+	VADDPS    constantsAVX512<>+704(SB), Z5, Z5
+	VADDPS    Z5, Z1, Z1
 	VMULPS    Z4, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    constantsAVX512<>+768(SB), Z1, Z1
 	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1024(SB), Z2, Z2
+	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
 	VPSLLD    $0x17, Z2, Z2
 	VMULPS    Z2, Z1, Z1
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z0, K2
@@ -4372,48 +4330,239 @@ rest137:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done138:
+done132:
 	VZEROUPPER
 	RET
 
-// func quantizeInt8AVX512(dst []int8, x []float32, scale float32)
-// Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·quantizeInt8AVX512(SB), $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVSS        scale+48(FP), X0
+// func quantizeAVX512(q []int8, room int, scale []float32, x []float32, n int, factor float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
+TEXT ·quantizeAVX512(SB), $0-92
+	MOVQ         q_base+0(FP), AX
+	MOVQ         scale_base+32(FP), CX
+	MOVQ         scale_len+40(FP), DX
+	MOVQ         x_base+56(FP), BX
+	MOVSS        factor+88(FP), X0
 	VBROADCASTSS X0, Z0
 
+row133:
+	TESTQ  DX, DX
+	JZ     rowsDone134
+	MOVQ   n+80(FP), DI
+	MOVQ   BX, SI
+	VPXORD Z1, Z1, Z1
+
+loop135:
+	CMPQ    DI, $0x10
+	JL      rest136
+	VMOVUPS (SI), Z2
+	VMULPS  Z0, Z2, Z2
+	VPANDD  constantsAVX512<>+1344(SB), Z2, Z2
+	VMAXPS  Z1, Z2, Z1
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, DI
+	JMP     loop135
+
+rest136:
+	TESTQ     DI, DI
+	JZ        done137
+	MOVQ      $-1, R8
+	SHLXQ     DI, R8, DI
+	NOTQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (SI), K1, Z2
+	VMULPS    Z0, Z2, Z2
+	VPANDD    constantsAVX512<>+1344(SB), Z2, Z2
+	VMAXPS    Z1, Z2, Z1
+
+done137:
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VMAXPS        Y1, Y2, Y2
+	VEXTRACTF32X4 $0x01, Y2, X3
+	VMAXPS        X2, X3, X2
+	VPSHUFD       $0x0e, X2, X3
+	VMAXPS        X2, X3, X2
+	VPSHUFD       $0x01, X2, X3
+	VMAXPS        X2, X3, X2
+	VXORPS        X5, X5, X5
+	VMOVSS        constantsAVX512<>+832(SB), X3
+	VDIVSS        X3, X2, X3
+	VMOVSS        constantsAVX512<>+768(SB), X4
+	VUCOMISS      X5, X2
+	JA            some138
+	VMOVAPS       X4, X3
+
+some138:
+	VDIVSS       X3, X4, X4
+	VBROADCASTSS X3, Z2
+	VBROADCASTSS X4, Z3
+	VMOVSS       X2, (CX)
+	MOVQ         n+80(FP), SI
+	MOVQ         AX, DI
+
 loop139:
-	CMPQ      CX, $0x10
-	JL        rest140
-	VMOVUPS   (DX), Z1
-	VDIVPS    Z0, Z1, Z1
-	VMAXPS    constantsAVX512<>+896(SB), Z1, Z1
-	VMINPS    constantsAVX512<>+832(SB), Z1, Z1
-	VCVTPS2DQ Z1, Z1
-	VPMOVDB   Z1, (AX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x10, AX
-	SUBQ      $0x10, CX
+	CMPQ     SI, $0x10
+	JL       rest140
+	VMOVUPS  (BX), Z4
+	VMULPS   Z0, Z4, Z4
+	VMULPS   Z3, Z4, Z5
+	VADDPS   constantsAVX512<>+64(SB), Z5, Z6
+	VSUBPS   constantsAVX512<>+64(SB), Z6, Z6
+	VSUBPS   Z6, Z5, Z6
+	VPANDD   constantsAVX512<>+1344(SB), Z6, Z6
+	VCMPPS   $0x15, constantsAVX512<>+1024(SB), Z6, K1
+	KORTESTW K1, K1
+	JZ       near142
+	VDIVPS   Z2, Z4, Z5
+	VMAXPS   constantsAVX512<>+896(SB), Z5, Z5
+	VMINPS   constantsAVX512<>+832(SB), Z5, Z5
+
+near142:
+	VMOVAPS   Z5, Z4
+	VCVTPS2DQ Z4, Z4
+	VPMOVDB   Z4, (DI)
+	ADDQ      $0x40, BX
+	ADDQ      $0x10, DI
+	SUBQ      $0x10, SI
 	JMP       loop139
 
 rest140:
-	TESTQ     CX, CX
+	TESTQ     SI, SI
 	JZ        done141
-	MOVQ      $-1, BX
-	SHLXQ     CX, BX, CX
-	NOTQ      CX
-	KMOVW     CX, K1
-	VMOVUPS.Z (DX), K1, Z1
-	VDIVPS    Z0, Z1, Z1
-	VMAXPS    constantsAVX512<>+896(SB), Z1, Z1
-	VMINPS    constantsAVX512<>+832(SB), Z1, Z1
-	VCVTPS2DQ Z1, Z1
-	VPMOVDB   Z1, K1, (AX)
+	MOVQ      $-1, R8
+	SHLXQ     SI, R8, SI
+	NOTQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (BX), K1, Z4
+	VMULPS    Z0, Z4, Z4
+	VMULPS    Z3, Z4, Z3
+	VADDPS    constantsAVX512<>+64(SB), Z3, Z5
+	VSUBPS    constantsAVX512<>+64(SB), Z5, Z5
+	VSUBPS    Z5, Z3, Z5
+	VPANDD    constantsAVX512<>+1344(SB), Z5, Z5
+	VCMPPS    $0x15, constantsAVX512<>+1024(SB), Z5, K2
+	KORTESTW  K2, K2
+	JZ        near143
+	VDIVPS    Z2, Z4, Z3
+	VMAXPS    constantsAVX512<>+896(SB), Z3, Z3
+	VMINPS    constantsAVX512<>+832(SB), Z3, Z3
+
+near143:
+	VMOVAPS   Z3, Z4
+	VCVTPS2DQ Z4, Z4
+	VPMOVDB   Z4, K1, (DI)
 
 done141:
+	MOVQ n+80(FP), SI
+	ANDQ $0x0f, SI
+	LEAQ (BX)(SI*4), BX
+	MOVQ room+24(FP), SI
+	ADDQ SI, AX
+	ADDQ $0x04, CX
+	DECQ DX
+	JMP  row133
+
+rowsDone134:
+	VZEROUPPER
+	RET
+
+// func normalizeAVX512(dst []float32, gain []float32, x []float32) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE
+TEXT ·normalizeAVX512(SB), $0-76
+	MOVQ       dst_base+0(FP), AX
+	MOVQ       x_base+48(FP), CX
+	MOVQ       x_len+56(FP), DX
+	LEAQ       (CX)(DX*4), DX
+	MOVQ       gain_len+32(FP), BX
+	VXORPS     X0, X0, X0
+	VCVTSI2SSQ BX, X0, X0
+	VMOVSS     constantsAVX512<>+768(SB), X1
+	VMOVSS     constantsAVX512<>+1152(SB), X2
+
+row144:
+	CMPQ   CX, DX
+	JAE    rowsDone145
+	MOVQ   gain_len+32(FP), SI
+	MOVQ   CX, BX
+	VPXORD Z3, Z3, Z3
+
+loop146:
+	CMPQ    SI, $0x10
+	JL      rest147
+	VMOVUPS (BX), Z4
+	VMULPS  Z4, Z4, Z4
+	VADDPS  Z4, Z3, Z3
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, SI
+	JMP     loop146
+
+rest147:
+	TESTQ     SI, SI
+	JZ        done148
+	MOVQ      $-1, DI
+	SHLXQ     SI, DI, SI
+	NOTQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (BX), K1, Z4
+	VMULPS    Z4, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+
+done148:
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y3, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x0e, X4, X5
+	VADDPS        X4, X5, X4
+	VPSHUFD       $0x01, X4, X5
+	VADDPS        X4, X5, X4
+	VDIVSS        X0, X4, X4
+	VADDSS        constantsAVX512<>+1088(SB), X4, X4
+	VSQRTSS       X4, X4, X4
+	VDIVSS        X4, X1, X4
+	VXORPS        X5, X5, X5
+	VCMPSS        $0x1e, X5, X4, K1
+	VMOVAPS.Z     X4, K1, X5
+	VMINSS        X5, X2, X2
+	VBROADCASTSS  X4, Z4
+	MOVQ          gain_base+24(FP), BX
+	MOVQ          gain_len+32(FP), SI
+	MOVQ          SI, DI
+	ANDQ          $0x0f, DI
+
+loop149:
+	CMPQ    SI, $0x10
+	JL      rest150
+	VMOVUPS (BX), Z5
+	VMOVUPS (CX), Z6
+	VMULPS  Z6, Z5, Z5
+	VMULPS  Z4, Z5, Z5
+	VMOVUPS Z5, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, SI
+	JMP     loop149
+
+rest150:
+	TESTQ     SI, SI
+	JZ        done151
+	MOVQ      $-1, R8
+	SHLXQ     SI, R8, SI
+	NOTQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (BX), K1, Z5
+	VMOVUPS.Z (CX), K1, Z6
+	VMULPS    Z6, Z5, Z5
+	VMULPS    Z4, Z5, Z5
+	VMOVUPS   Z5, K1, (AX)
+
+done151:
+	LEAQ (AX)(DI*4), AX
+	LEAQ (CX)(DI*4), CX
+	JMP  row144
+
+rowsDone145:
+	MOVSS X2, ret+72(FP)
 	VZEROUPPER
 	RET
 
@@ -4430,38 +4579,38 @@ TEXT ·combineAVX512(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns142:
+columns152:
 	CMPQ SI, $0x40
-	JL   columnsDone143
+	JL   columnsDone153
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums144:
+sums154:
 	CMPQ    R10, $0x04
-	JL      sumsDone145
-	VMOVUPS constantsAVX512<>+1088(SB), Z0
-	VMOVUPS constantsAVX512<>+1088(SB), Z1
-	VMOVUPS constantsAVX512<>+1088(SB), Z2
-	VMOVUPS constantsAVX512<>+1088(SB), Z3
-	VMOVUPS constantsAVX512<>+1088(SB), Z4
-	VMOVUPS constantsAVX512<>+1088(SB), Z5
-	VMOVUPS constantsAVX512<>+1088(SB), Z6
-	VMOVUPS constantsAVX512<>+1088(SB), Z7
-	VMOVUPS constantsAVX512<>+1088(SB), Z8
-	VMOVUPS constantsAVX512<>+1088(SB), Z9
-	VMOVUPS constantsAVX512<>+1088(SB), Z10
-	VMOVUPS constantsAVX512<>+1088(SB), Z11
-	VMOVUPS constantsAVX512<>+1088(SB), Z12
-	VMOVUPS constantsAVX512<>+1088(SB), Z13
-	VMOVUPS constantsAVX512<>+1088(SB), Z14
-	VMOVUPS constantsAVX512<>+1088(SB), Z15
+	JL      sumsDone155
+	VMOVUPS constantsAVX512<>+1280(SB), Z0
+	VMOVUPS constantsAVX512<>+1280(SB), Z1
+	VMOVUPS constantsAVX512<>+1280(SB), Z2
+	VMOVUPS constantsAVX512<>+1280(SB), Z3
+	VMOVUPS constantsAVX512<>+1280(SB), Z4
+	VMOVUPS constantsAVX512<>+1280(SB), Z5
+	VMOVUPS constantsAVX512<>+1280(SB), Z6
+	VMOVUPS constantsAVX512<>+1280(SB), Z7
+	VMOVUPS constantsAVX512<>+1280(SB), Z8
+	VMOVUPS constantsAVX512<>+1280(SB), Z9
+	VMOVUPS constantsAVX512<>+1280(SB), Z10
+	VMOVUPS constantsAVX512<>+1280(SB), Z11
+	VMOVUPS constantsAVX512<>+1280(SB), Z12
+	VMOVUPS constantsAVX512<>+1280(SB), Z13
+	VMOVUPS constantsAVX512<>+1280(SB), Z14
+	VMOVUPS constantsAVX512<>+1280(SB), Z15
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms146:
+terms156:
 	VMOVUPS      (R11), Z16
 	VMOVUPS      64(R11), Z17
 	VMOVUPS      128(R11), Z18
@@ -4505,7 +4654,7 @@ terms146:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms146
+	JNZ          terms156
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4536,21 +4685,21 @@ terms146:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums144
+	JMP          sums154
 
-sumsDone145:
-sums147:
+sumsDone155:
+sums157:
 	CMPQ    R10, $0x01
-	JL      sumsDone148
-	VMOVUPS constantsAVX512<>+1088(SB), Z0
-	VMOVUPS constantsAVX512<>+1088(SB), Z1
-	VMOVUPS constantsAVX512<>+1088(SB), Z2
-	VMOVUPS constantsAVX512<>+1088(SB), Z3
+	JL      sumsDone158
+	VMOVUPS constantsAVX512<>+1280(SB), Z0
+	VMOVUPS constantsAVX512<>+1280(SB), Z1
+	VMOVUPS constantsAVX512<>+1280(SB), Z2
+	VMOVUPS constantsAVX512<>+1280(SB), Z3
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms149:
+terms159:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -4567,7 +4716,7 @@ terms149:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms149
+	JNZ          terms159
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4577,39 +4726,39 @@ terms149:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums147
+	JMP          sums157
 
-sumsDone148:
+sumsDone158:
 	ADDQ $0x00000100, AX
 	ADDQ $0x00000100, CX
 	SUBQ $0x00000040, SI
-	JMP  columns142
+	JMP  columns152
 
-columnsDone143:
-columns150:
+columnsDone153:
+columns160:
 	CMPQ SI, $0x20
-	JL   columnsDone151
+	JL   columnsDone161
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums152:
+sums162:
 	CMPQ    R10, $0x04
-	JL      sumsDone153
-	VMOVUPS constantsAVX512<>+1088(SB), Z0
-	VMOVUPS constantsAVX512<>+1088(SB), Z1
-	VMOVUPS constantsAVX512<>+1088(SB), Z2
-	VMOVUPS constantsAVX512<>+1088(SB), Z3
-	VMOVUPS constantsAVX512<>+1088(SB), Z4
-	VMOVUPS constantsAVX512<>+1088(SB), Z5
-	VMOVUPS constantsAVX512<>+1088(SB), Z6
-	VMOVUPS constantsAVX512<>+1088(SB), Z7
+	JL      sumsDone163
+	VMOVUPS constantsAVX512<>+1280(SB), Z0
+	VMOVUPS constantsAVX512<>+1280(SB), Z1
+	VMOVUPS constantsAVX512<>+1280(SB), Z2
+	VMOVUPS constantsAVX512<>+1280(SB), Z3
+	VMOVUPS constantsAVX512<>+1280(SB), Z4
+	VMOVUPS constantsAVX512<>+1280(SB), Z5
+	VMOVUPS constantsAVX512<>+1280(SB), Z6
+	VMOVUPS constantsAVX512<>+1280(SB), Z7
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms154:
+terms164:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VBROADCASTSS (R12), Z10
@@ -4635,7 +4784,7 @@ terms154:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms154
+	JNZ          terms164
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4658,19 +4807,19 @@ terms154:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums152
+	JMP          sums162
 
-sumsDone153:
-sums155:
+sumsDone163:
+sums165:
 	CMPQ    R10, $0x01
-	JL      sumsDone156
-	VMOVUPS constantsAVX512<>+1088(SB), Z0
-	VMOVUPS constantsAVX512<>+1088(SB), Z1
+	JL      sumsDone166
+	VMOVUPS constantsAVX512<>+1280(SB), Z0
+	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms157:
+terms167:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R12), Z4
@@ -4681,7 +4830,7 @@ terms157:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms157
+	JNZ          terms167
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4689,35 +4838,35 @@ terms157:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums155
+	JMP          sums165
 
-sumsDone156:
+sumsDone166:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	SUBQ $0x00000020, SI
-	JMP  columns150
+	JMP  columns160
 
-columnsDone151:
-columns158:
+columnsDone161:
+columns168:
 	CMPQ SI, $0x10
-	JL   columnsDone159
+	JL   columnsDone169
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums160:
+sums170:
 	CMPQ    R10, $0x04
-	JL      sumsDone161
-	VMOVUPS constantsAVX512<>+1088(SB), Z0
-	VMOVUPS constantsAVX512<>+1088(SB), Z1
-	VMOVUPS constantsAVX512<>+1088(SB), Z2
-	VMOVUPS constantsAVX512<>+1088(SB), Z3
+	JL      sumsDone171
+	VMOVUPS constantsAVX512<>+1280(SB), Z0
+	VMOVUPS constantsAVX512<>+1280(SB), Z1
+	VMOVUPS constantsAVX512<>+1280(SB), Z2
+	VMOVUPS constantsAVX512<>+1280(SB), Z3
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms162:
+terms172:
 	VMOVUPS      (R11), Z4
 	VBROADCASTSS (R12), Z5
 	VMULPS       Z5, Z4, Z5
@@ -4734,7 +4883,7 @@ terms162:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms162
+	JNZ          terms172
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
@@ -4753,18 +4902,18 @@ terms162:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums160
+	JMP          sums170
 
-sumsDone161:
-sums163:
+sumsDone171:
+sums173:
 	CMPQ    R10, $0x01
-	JL      sumsDone164
-	VMOVUPS constantsAVX512<>+1088(SB), Z0
+	JL      sumsDone174
+	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms165:
+terms175:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R12), Z2
 	VMULPS       Z2, Z1, Z1
@@ -4772,24 +4921,24 @@ terms165:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms165
+	JNZ          terms175
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums163
+	JMP          sums173
 
-sumsDone164:
+sumsDone174:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns158
+	JMP  columns168
 
-columnsDone159:
+columnsDone169:
 	TESTQ SI, SI
-	JZ    end166
+	JZ    end176
 	MOVQ  $-1, R8
 	SHLXQ SI, R8, SI
 	NOTQ  SI
@@ -4797,19 +4946,19 @@ columnsDone159:
 	MOVQ  coef+16(FP), SI
 	MOVQ  m+32(FP), R8
 
-sums167:
+sums177:
 	CMPQ    R8, $0x04
-	JL      sumsDone168
-	VMOVUPS constantsAVX512<>+1088(SB), Z0
-	VMOVUPS constantsAVX512<>+1088(SB), Z1
-	VMOVUPS constantsAVX512<>+1088(SB), Z2
-	VMOVUPS constantsAVX512<>+1088(SB), Z3
+	JL      sumsDone178
+	VMOVUPS constantsAVX512<>+1280(SB), Z0
+	VMOVUPS constantsAVX512<>+1280(SB), Z1
+	VMOVUPS constantsAVX512<>+1280(SB), Z2
+	VMOVUPS constantsAVX512<>+1280(SB), Z3
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms169:
+terms179:
 	VMOVUPS.Z    (R9), K1, Z4
 	VBROADCASTSS (R10), Z5
 	VMULPS       Z5, Z4, Z5
@@ -4826,7 +4975,7 @@ terms169:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms169
+	JNZ          terms179
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
@@ -4845,18 +4994,18 @@ terms169:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums167
+	JMP          sums177
 
-sumsDone168:
-sums170:
+sumsDone178:
+sums180:
 	CMPQ    R8, $0x01
-	JL      sumsDone171
-	VMOVUPS constantsAVX512<>+1088(SB), Z0
+	JL      sumsDone181
+	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms172:
+terms182:
 	VMOVUPS.Z    (R9), K1, Z1
 	VBROADCASTSS (R10), Z2
 	VMULPS       Z2, Z1, Z1
@@ -4864,55 +5013,72 @@ terms172:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms172
+	JNZ          terms182
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums170
+	JMP          sums180
 
-sumsDone171:
-end166:
+sumsDone181:
+end176:
 	VZEROUPPER
 	RET
 
 // func gatherAVX512(dst []float32, src []float32, index []int32)
-// Requires: AVX, AVX512F
 TEXT ·gatherAVX512(SB), $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-loop173:
-	CMPQ       CX, $0x10
-	JL         rest174
-	VMOVUPS    (BX), Z0
-	KXNORW     K1, K1, K1
-	VGATHERDPS (DX)(Z0*4), K1, Z1
-	VMOVUPS    Z1, (AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x40, BX
-	SUBQ       $0x10, CX
-	JMP        loop173
+elements183:
+	CMPQ CX, $0x08
+	JL   elementsDone184
+	MOVL (BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, (AX)
+	MOVL 4(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 4(AX)
+	MOVL 8(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 8(AX)
+	MOVL 12(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 12(AX)
+	MOVL 16(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 16(AX)
+	MOVL 20(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 20(AX)
+	MOVL 24(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 24(AX)
+	MOVL 28(BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, 28(AX)
+	ADDQ $0x20, AX
+	ADDQ $0x20, BX
+	SUBQ $0x08, CX
+	JMP  elements183
 
-rest174:
-	TESTQ CX, CX
-	JZ    done176
+elementsDone184:
+elements185:
+	CMPQ CX, $0x01
+	JL   elementsDone186
+	MOVL (BX), SI
+	MOVL (DX)(SI*4), SI
+	MOVL SI, (AX)
+	ADDQ $0x04, AX
+	ADDQ $0x04, BX
+	SUBQ $0x01, CX
+	JMP  elements185
 
-one175:
-	MOVLQSX (BX), SI
-	VMOVSS  (DX)(SI*4), X0
-	VMOVSS  X0, (AX)
-	ADDQ    $0x04, AX
-	ADDQ    $0x04, BX
-	DECQ    CX
-	JNZ     one175
-
-done176:
-	VZEROUPPER
+elementsDone186:
 	RET
 
 // func rotaryAVX512(x []float32, cos []float32, sin []float32)
@@ -4924,17 +5090,17 @@ TEXT ·rotaryAVX512(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads177:
+heads187:
 	TESTQ CX, CX
-	JZ    headsDone178
+	JZ    headsDone188
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop179:
+loop189:
 	CMPQ    DI, $0x10
-	JL      rest180
+	JL      rest190
 	VMOVUPS (AX), Z0
 	VMOVUPS (SI), Z1
 	VMOVUPS (R8), Z2
@@ -4952,11 +5118,11 @@ loop179:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, DI
-	JMP     loop179
+	JMP     loop189
 
-rest180:
+rest190:
 	TESTQ     DI, DI
-	JZ        done181
+	JZ        done191
 	MOVQ      $-1, R10
 	SHLXQ     DI, R10, R10
 	NOTQ      R10
@@ -4975,13 +5141,13 @@ rest180:
 	VMOVUPS   Z4, K1, (SI)
 	LEAQ      (AX)(DI*4), AX
 
-done181:
+done191:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads177
+	JMP  heads187
 
-headsDone178:
+headsDone188:
 	VZEROUPPER
 	RET
 
@@ -4996,9 +5162,9 @@ TEXT ·sinkhorn4AVX512(SB), $0-16
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX512<>+768(SB), X4
 
-rounds182:
+rounds192:
 	TESTQ       CX, CX
-	JZ          roundsDone183
+	JZ          roundsDone193
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -5032,9 +5198,9 @@ rounds182:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        CX
-	JMP         rounds182
+	JMP         rounds192
 
-roundsDone183:
+roundsDone193:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
@@ -5053,9 +5219,9 @@ TEXT ·readAllAVX512(SB), $0-25
 	VPXORD Z3, Z3, Z3
 	SHRQ   $0x0a, CX
 
-loop184:
+loop194:
 	TESTQ  CX, CX
-	JZ     done185
+	JZ     done195
 	VPXORD (AX), Z0, Z0
 	VPXORD 64(AX), Z1, Z1
 	VPXORD 128(AX), Z2, Z2
@@ -5074,9 +5240,9 @@ loop184:
 	VPXORD 960(AX), Z3, Z3
 	ADDQ   $0x00000400, AX
 	DECQ   CX
-	JMP    loop184
+	JMP    loop194
 
-done185:
+done195:
 	VPXORD        Z1, Z0, Z0
 	VPXORD        Z2, Z0, Z0
 	VPXORD        Z3, Z0, Z0

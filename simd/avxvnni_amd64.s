@@ -33,9 +33,9 @@ group2:
 	VPBROADCASTD (SI), Y3
 	PREFETCHT0   8192(AX)
 	VMOVDQU      (AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD (DX), Y10
@@ -54,10 +54,10 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	VMOVDQU      (AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 8(DX), Y10
@@ -76,9 +76,9 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	PREFETCHT0   8256(AX)
 	VMOVDQU      64(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 16(DX), Y10
@@ -97,10 +97,10 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	VMOVDQU      64(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 24(DX), Y10
@@ -119,9 +119,9 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	PREFETCHT0   8320(AX)
 	VMOVDQU      128(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 32(DX), Y10
@@ -140,10 +140,10 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	VMOVDQU      128(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 40(DX), Y10
@@ -162,9 +162,9 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	PREFETCHT0   8384(AX)
 	VMOVDQU      192(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 48(DX), Y10
@@ -183,10 +183,10 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	VMOVDQU      192(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 56(DX), Y10
@@ -205,9 +205,9 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	PREFETCHT0   8448(AX)
 	VMOVDQU      256(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 64(DX), Y10
@@ -226,10 +226,10 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	VMOVDQU      256(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 72(DX), Y10
@@ -248,9 +248,9 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	PREFETCHT0   8512(AX)
 	VMOVDQU      320(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 80(DX), Y10
@@ -269,10 +269,10 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	VMOVDQU      320(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 88(DX), Y10
@@ -291,9 +291,9 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	PREFETCHT0   8576(AX)
 	VMOVDQU      384(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 96(DX), Y10
@@ -312,10 +312,10 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	VMOVDQU      384(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 104(DX), Y10
@@ -334,9 +334,9 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	PREFETCHT0   8640(AX)
 	VMOVDQU      448(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 112(DX), Y10
@@ -355,10 +355,10 @@ group2:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x45; BYTE $0x50; BYTE $0xe8 // VPDPBUSD Y8, Y7, Y5
 	VMOVDQU      448(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y0, Y8
 	VPSHUFB      Y7, Y0, Y9
 	VPBROADCASTD 120(DX), Y10
@@ -410,7 +410,7 @@ group2:
 	SHLQ         $0x02, BX
 	CMPQ         DI, $0x10
 	JGE          whole3
-	LEAQ         constantsAVXVNNI<>+2176(SB), BX
+	LEAQ         constantsAVXVNNI<>+2368(SB), BX
 	MOVQ         DI, R8
 	SHLQ         $0x02, R8
 	SUBQ         R8, BX
@@ -491,9 +491,9 @@ group6:
 
 codes7:
 	VMOVDQU      (AX), Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VMOVDQU      32(AX), Y11
-	VPAND        constantsAVXVNNI<>+1280(SB), Y11, Y11
+	VPAND        constantsAVXVNNI<>+1472(SB), Y11, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPSHUFB      Y11, Y0, Y13
 	VPBROADCASTD (BX), Y14
@@ -524,10 +524,10 @@ codes7:
 	BYTE $0xc4; BYTE $0x42; BYTE $0x25; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y12, Y11, Y9
 	VMOVDQU      (AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VMOVDQU      32(AX), Y11
 	VPSRLD       $0x04, Y11, Y11
-	VPAND        constantsAVXVNNI<>+1280(SB), Y11, Y11
+	VPAND        constantsAVXVNNI<>+1472(SB), Y11, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPSHUFB      Y11, Y0, Y13
 	VPBROADCASTD 8(BX), Y14
@@ -557,9 +557,9 @@ codes7:
 	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x50; BYTE $0xc4 // VPDPBUSD Y12, Y10, Y8
 	BYTE $0xc4; BYTE $0x42; BYTE $0x25; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y12, Y11, Y9
 	VMOVDQU      64(AX), Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VMOVDQU      96(AX), Y11
-	VPAND        constantsAVXVNNI<>+1280(SB), Y11, Y11
+	VPAND        constantsAVXVNNI<>+1472(SB), Y11, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPSHUFB      Y11, Y0, Y13
 	VPBROADCASTD 16(BX), Y14
@@ -590,10 +590,10 @@ codes7:
 	BYTE $0xc4; BYTE $0x42; BYTE $0x25; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y12, Y11, Y9
 	VMOVDQU      64(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VMOVDQU      96(AX), Y11
 	VPSRLD       $0x04, Y11, Y11
-	VPAND        constantsAVXVNNI<>+1280(SB), Y11, Y11
+	VPAND        constantsAVXVNNI<>+1472(SB), Y11, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPSHUFB      Y11, Y0, Y13
 	VPBROADCASTD 24(BX), Y14
@@ -682,7 +682,7 @@ codes7:
 	SHLQ         $0x02, SI
 	CMPQ         R8, $0x10
 	JGE          whole8
-	LEAQ         constantsAVXVNNI<>+2176(SB), R9
+	LEAQ         constantsAVXVNNI<>+2368(SB), R9
 	MOVQ         R8, R10
 	SHLQ         $0x02, R10
 	SUBQ         R10, R9
@@ -759,9 +759,9 @@ group11:
 	VPXOR        Y5, Y5, Y5
 	PREFETCHT0   8192(AX)
 	VMOVDQU      (AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -777,10 +777,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      (AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      32(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -796,9 +796,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8256(AX)
 	VMOVDQU      64(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -814,10 +814,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      64(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      96(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -833,9 +833,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8320(AX)
 	VMOVDQU      128(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -851,10 +851,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      128(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      160(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -870,9 +870,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8384(AX)
 	VMOVDQU      192(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -888,10 +888,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      192(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      224(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -907,9 +907,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8448(AX)
 	VMOVDQU      256(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -925,10 +925,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      256(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      288(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -944,9 +944,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8512(AX)
 	VMOVDQU      320(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -962,10 +962,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      320(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      352(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -981,9 +981,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8576(AX)
 	VMOVDQU      384(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -999,10 +999,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      384(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      416(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1018,9 +1018,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8640(AX)
 	VMOVDQU      448(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1036,10 +1036,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      448(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      480(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1055,9 +1055,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8704(AX)
 	VMOVDQU      512(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      544(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1073,10 +1073,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      512(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      544(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1092,9 +1092,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8768(AX)
 	VMOVDQU      576(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      608(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1110,10 +1110,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      576(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      608(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1129,9 +1129,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8832(AX)
 	VMOVDQU      640(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      672(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1147,10 +1147,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      640(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      672(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1166,9 +1166,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8896(AX)
 	VMOVDQU      704(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      736(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1184,10 +1184,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      704(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      736(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1203,9 +1203,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   8960(AX)
 	VMOVDQU      768(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      800(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1221,10 +1221,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      768(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      800(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1240,9 +1240,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   9024(AX)
 	VMOVDQU      832(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      864(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1258,10 +1258,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      832(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      864(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1277,9 +1277,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   9088(AX)
 	VMOVDQU      896(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      928(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1295,10 +1295,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      896(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      928(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1314,9 +1314,9 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	PREFETCHT0   9152(AX)
 	VMOVDQU      960(AX), Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      992(AX), Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1332,10 +1332,10 @@ group11:
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x2d; BYTE $0x52; BYTE $0xe8 // VPDPWSSD Y8, Y10, Y5
 	VMOVDQU      960(AX), Y6
 	VPSRLD       $0x04, Y6, Y6
-	VPAND        constantsAVXVNNI<>+1280(SB), Y6, Y6
+	VPAND        constantsAVXVNNI<>+1472(SB), Y6, Y6
 	VMOVDQU      992(AX), Y7
 	VPSRLD       $0x04, Y7, Y7
-	VPAND        constantsAVXVNNI<>+1280(SB), Y7, Y7
+	VPAND        constantsAVXVNNI<>+1472(SB), Y7, Y7
 	VPSHUFB      Y6, Y1, Y8
 	VPSHUFB      Y6, Y0, Y9
 	VPUNPCKLBW   Y8, Y9, Y6
@@ -1381,7 +1381,7 @@ group11:
 	SHLQ         $0x02, BX
 	CMPQ         SI, $0x10
 	JGE          whole12
-	LEAQ         constantsAVXVNNI<>+2176(SB), BX
+	LEAQ         constantsAVXVNNI<>+2368(SB), BX
 	MOVQ         SI, R8
 	SHLQ         $0x02, R8
 	SUBQ         R8, BX
@@ -1463,7 +1463,7 @@ group15:
 
 codes16:
 	VMOVDQU      (AX), Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -1482,7 +1482,7 @@ codes16:
 	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y12, Y9
 	VMOVDQU      (AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -1500,7 +1500,7 @@ codes16:
 	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y10, Y8
 	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y12, Y9
 	VMOVDQU      64(AX), Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -1519,7 +1519,7 @@ codes16:
 	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y12, Y9
 	VMOVDQU      64(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -1593,7 +1593,7 @@ codes16:
 
 codes17:
 	VMOVDQU      32(AX), Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -1612,7 +1612,7 @@ codes17:
 	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y12, Y9
 	VMOVDQU      32(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -1630,7 +1630,7 @@ codes17:
 	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y10, Y8
 	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y12, Y9
 	VMOVDQU      96(AX), Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -1649,7 +1649,7 @@ codes17:
 	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y12, Y9
 	VMOVDQU      96(AX), Y10
 	VPSRLD       $0x04, Y10, Y10
-	VPAND        constantsAVXVNNI<>+1280(SB), Y10, Y10
+	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
 	VPSHUFB      Y10, Y0, Y12
 	VPUNPCKLBW   Y11, Y12, Y10
@@ -1719,7 +1719,7 @@ codes17:
 	SHLQ         $0x02, DI
 	CMPQ         R8, $0x10
 	JGE          whole18
-	LEAQ         constantsAVXVNNI<>+2176(SB), R10
+	LEAQ         constantsAVXVNNI<>+2368(SB), R10
 	MOVQ         R8, R11
 	SHLQ         $0x02, R11
 	SUBQ         R11, R10
@@ -1860,7 +1860,7 @@ TEXT ·scoreKeysAVXVNNI(SB), $0-120
 queries23:
 	CMPQ    DI, $0x03
 	JL      queriesDone24
-	VMOVUPS constantsAVXVNNI<>+1344(SB), Y0
+	VMOVUPS constantsAVXVNNI<>+1536(SB), Y0
 	VPXOR   Y1, Y1, Y1
 	VPXOR   Y2, Y2, Y2
 	VPXOR   Y3, Y3, Y3
@@ -2021,7 +2021,7 @@ queriesDone24:
 queries32:
 	CMPQ    DI, $0x01
 	JL      queriesDone33
-	VMOVUPS constantsAVXVNNI<>+1344(SB), Y0
+	VMOVUPS constantsAVXVNNI<>+1536(SB), Y0
 	VPXOR   Y1, Y1, Y1
 	MOVQ    BX, DX
 	MOVQ    AX, R9
@@ -2494,54 +2494,54 @@ DATA constantsAVXVNNI<>+1008(SB)/4, $0x43000000
 DATA constantsAVXVNNI<>+1012(SB)/4, $0x43000000
 DATA constantsAVXVNNI<>+1016(SB)/4, $0x43000000
 DATA constantsAVXVNNI<>+1020(SB)/4, $0x43000000
-DATA constantsAVXVNNI<>+1024(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1028(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1032(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1036(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1040(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1044(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1048(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1052(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1056(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1060(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1064(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1068(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1072(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1076(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1080(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1084(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1088(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1092(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1096(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1100(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1104(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1108(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1112(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1116(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1120(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1124(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1128(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1132(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1136(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1140(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1144(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1148(SB)/4, $0x80000000
-DATA constantsAVXVNNI<>+1152(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1156(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1160(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1164(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1168(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1172(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1176(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1180(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1184(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1188(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1192(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1196(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1200(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1204(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1208(SB)/4, $0x7fffffff
-DATA constantsAVXVNNI<>+1212(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1024(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1028(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1032(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1036(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1040(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1044(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1048(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1052(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1056(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1060(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1064(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1068(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1072(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1076(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1080(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1084(SB)/4, $0x3efff800
+DATA constantsAVXVNNI<>+1088(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1092(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1096(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1100(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1104(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1108(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1112(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1116(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1120(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1124(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1128(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1132(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1136(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1140(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1144(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1148(SB)/4, $0x358637bd
+DATA constantsAVXVNNI<>+1152(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1156(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1160(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1164(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1168(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1172(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1176(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1180(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1184(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1188(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1192(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1196(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1200(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1204(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1208(SB)/4, $0x7f7fffff
+DATA constantsAVXVNNI<>+1212(SB)/4, $0x7f7fffff
 DATA constantsAVXVNNI<>+1216(SB)/4, $0x0000007f
 DATA constantsAVXVNNI<>+1220(SB)/4, $0x0000007f
 DATA constantsAVXVNNI<>+1224(SB)/4, $0x0000007f
@@ -2558,244 +2558,292 @@ DATA constantsAVXVNNI<>+1264(SB)/4, $0x0000007f
 DATA constantsAVXVNNI<>+1268(SB)/4, $0x0000007f
 DATA constantsAVXVNNI<>+1272(SB)/4, $0x0000007f
 DATA constantsAVXVNNI<>+1276(SB)/4, $0x0000007f
-DATA constantsAVXVNNI<>+1280(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1284(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1288(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1292(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1296(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1300(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1304(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1308(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1312(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1316(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1320(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1324(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1328(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1332(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1336(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1340(SB)/4, $0x0f0f0f0f
-DATA constantsAVXVNNI<>+1344(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1348(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1352(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1356(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1360(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1364(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1368(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1372(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1376(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1380(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1384(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1388(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1392(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1396(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1400(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1404(SB)/4, $0x80808080
-DATA constantsAVXVNNI<>+1408(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1412(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1416(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1420(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1424(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1428(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1432(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1436(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1440(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1444(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1448(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1452(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1456(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1460(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1464(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1468(SB)/4, $0x00010001
-DATA constantsAVXVNNI<>+1472(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1476(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1480(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1484(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1488(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1492(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1496(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1500(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1504(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1508(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1512(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1516(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1520(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1524(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1528(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1532(SB)/4, $0x00400040
-DATA constantsAVXVNNI<>+1536(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1540(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1544(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1548(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1552(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1556(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1560(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1564(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1568(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1572(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1576(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1580(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1584(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1588(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1592(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1596(SB)/4, $0x007f007f
-DATA constantsAVXVNNI<>+1600(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1604(SB)/4, $0x00000002
-DATA constantsAVXVNNI<>+1608(SB)/4, $0x00000004
-DATA constantsAVXVNNI<>+1612(SB)/4, $0x00000006
-DATA constantsAVXVNNI<>+1616(SB)/4, $0x00000008
-DATA constantsAVXVNNI<>+1620(SB)/4, $0x0000000a
-DATA constantsAVXVNNI<>+1624(SB)/4, $0x0000000c
-DATA constantsAVXVNNI<>+1628(SB)/4, $0x0000000e
-DATA constantsAVXVNNI<>+1632(SB)/4, $0x00000010
-DATA constantsAVXVNNI<>+1636(SB)/4, $0x00000012
-DATA constantsAVXVNNI<>+1640(SB)/4, $0x00000014
-DATA constantsAVXVNNI<>+1644(SB)/4, $0x00000016
-DATA constantsAVXVNNI<>+1648(SB)/4, $0x00000018
-DATA constantsAVXVNNI<>+1652(SB)/4, $0x0000001a
-DATA constantsAVXVNNI<>+1656(SB)/4, $0x0000001c
-DATA constantsAVXVNNI<>+1660(SB)/4, $0x0000001e
-DATA constantsAVXVNNI<>+1664(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1668(SB)/4, $0x00000004
-DATA constantsAVXVNNI<>+1672(SB)/4, $0x00000008
-DATA constantsAVXVNNI<>+1676(SB)/4, $0x0000000c
-DATA constantsAVXVNNI<>+1680(SB)/4, $0x00000010
-DATA constantsAVXVNNI<>+1684(SB)/4, $0x00000014
-DATA constantsAVXVNNI<>+1688(SB)/4, $0x00000018
-DATA constantsAVXVNNI<>+1692(SB)/4, $0x0000001c
-DATA constantsAVXVNNI<>+1696(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1700(SB)/4, $0x00000004
-DATA constantsAVXVNNI<>+1704(SB)/4, $0x00000008
-DATA constantsAVXVNNI<>+1708(SB)/4, $0x0000000c
-DATA constantsAVXVNNI<>+1712(SB)/4, $0x00000010
-DATA constantsAVXVNNI<>+1716(SB)/4, $0x00000014
-DATA constantsAVXVNNI<>+1720(SB)/4, $0x00000018
-DATA constantsAVXVNNI<>+1724(SB)/4, $0x0000001c
-DATA constantsAVXVNNI<>+1728(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1732(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1736(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1740(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1744(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1748(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1752(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1756(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+1760(SB)/4, $0x00000001
-DATA constantsAVXVNNI<>+1764(SB)/4, $0x00000001
-DATA constantsAVXVNNI<>+1768(SB)/4, $0x00000001
-DATA constantsAVXVNNI<>+1772(SB)/4, $0x00000001
-DATA constantsAVXVNNI<>+1776(SB)/4, $0x00000001
-DATA constantsAVXVNNI<>+1780(SB)/4, $0x00000001
-DATA constantsAVXVNNI<>+1784(SB)/4, $0x00000001
-DATA constantsAVXVNNI<>+1788(SB)/4, $0x00000001
-DATA constantsAVXVNNI<>+1792(SB)/4, $0x01000302
-DATA constantsAVXVNNI<>+1796(SB)/4, $0x05040706
-DATA constantsAVXVNNI<>+1800(SB)/4, $0x09080b0a
-DATA constantsAVXVNNI<>+1804(SB)/4, $0x0d0c0f0e
-DATA constantsAVXVNNI<>+1808(SB)/4, $0x01000302
-DATA constantsAVXVNNI<>+1812(SB)/4, $0x05040706
-DATA constantsAVXVNNI<>+1816(SB)/4, $0x09080b0a
-DATA constantsAVXVNNI<>+1820(SB)/4, $0x0d0c0f0e
-DATA constantsAVXVNNI<>+1824(SB)/4, $0x01000302
-DATA constantsAVXVNNI<>+1828(SB)/4, $0x05040706
-DATA constantsAVXVNNI<>+1832(SB)/4, $0x09080b0a
-DATA constantsAVXVNNI<>+1836(SB)/4, $0x0d0c0f0e
-DATA constantsAVXVNNI<>+1840(SB)/4, $0x01000302
-DATA constantsAVXVNNI<>+1844(SB)/4, $0x05040706
-DATA constantsAVXVNNI<>+1848(SB)/4, $0x09080b0a
-DATA constantsAVXVNNI<>+1852(SB)/4, $0x0d0c0f0e
-DATA constantsAVXVNNI<>+1856(SB)/4, $0x09080100
-DATA constantsAVXVNNI<>+1860(SB)/4, $0x0b0a0302
-DATA constantsAVXVNNI<>+1864(SB)/4, $0x0d0c0504
-DATA constantsAVXVNNI<>+1868(SB)/4, $0x0f0e0706
-DATA constantsAVXVNNI<>+1872(SB)/4, $0x09080100
-DATA constantsAVXVNNI<>+1876(SB)/4, $0x0b0a0302
-DATA constantsAVXVNNI<>+1880(SB)/4, $0x0d0c0504
-DATA constantsAVXVNNI<>+1884(SB)/4, $0x0f0e0706
-DATA constantsAVXVNNI<>+1888(SB)/4, $0x09080100
-DATA constantsAVXVNNI<>+1892(SB)/4, $0x0b0a0302
-DATA constantsAVXVNNI<>+1896(SB)/4, $0x0d0c0504
-DATA constantsAVXVNNI<>+1900(SB)/4, $0x0f0e0706
-DATA constantsAVXVNNI<>+1904(SB)/4, $0x09080100
-DATA constantsAVXVNNI<>+1908(SB)/4, $0x0b0a0302
-DATA constantsAVXVNNI<>+1912(SB)/4, $0x0d0c0504
-DATA constantsAVXVNNI<>+1916(SB)/4, $0x0f0e0706
-DATA constantsAVXVNNI<>+1920(SB)/4, $0x05040100
-DATA constantsAVXVNNI<>+1924(SB)/4, $0x0d0c0908
-DATA constantsAVXVNNI<>+1928(SB)/4, $0x07060302
-DATA constantsAVXVNNI<>+1932(SB)/4, $0x0f0e0b0a
-DATA constantsAVXVNNI<>+1936(SB)/4, $0x05040100
-DATA constantsAVXVNNI<>+1940(SB)/4, $0x0d0c0908
-DATA constantsAVXVNNI<>+1944(SB)/4, $0x07060302
-DATA constantsAVXVNNI<>+1948(SB)/4, $0x0f0e0b0a
-DATA constantsAVXVNNI<>+1952(SB)/4, $0x05040100
-DATA constantsAVXVNNI<>+1956(SB)/4, $0x0d0c0908
-DATA constantsAVXVNNI<>+1960(SB)/4, $0x07060302
-DATA constantsAVXVNNI<>+1964(SB)/4, $0x0f0e0b0a
-DATA constantsAVXVNNI<>+1968(SB)/4, $0x05040100
-DATA constantsAVXVNNI<>+1972(SB)/4, $0x0d0c0908
-DATA constantsAVXVNNI<>+1976(SB)/4, $0x07060302
-DATA constantsAVXVNNI<>+1980(SB)/4, $0x0f0e0b0a
-DATA constantsAVXVNNI<>+1984(SB)/4, $0x0c080400
-DATA constantsAVXVNNI<>+1988(SB)/4, $0x0d090501
-DATA constantsAVXVNNI<>+1992(SB)/4, $0x0e0a0602
-DATA constantsAVXVNNI<>+1996(SB)/4, $0x0f0b0703
-DATA constantsAVXVNNI<>+2000(SB)/4, $0x0c080400
-DATA constantsAVXVNNI<>+2004(SB)/4, $0x0d090501
-DATA constantsAVXVNNI<>+2008(SB)/4, $0x0e0a0602
-DATA constantsAVXVNNI<>+2012(SB)/4, $0x0f0b0703
-DATA constantsAVXVNNI<>+2016(SB)/4, $0x0c080400
-DATA constantsAVXVNNI<>+2020(SB)/4, $0x0d090501
-DATA constantsAVXVNNI<>+2024(SB)/4, $0x0e0a0602
-DATA constantsAVXVNNI<>+2028(SB)/4, $0x0f0b0703
-DATA constantsAVXVNNI<>+2032(SB)/4, $0x0c080400
-DATA constantsAVXVNNI<>+2036(SB)/4, $0x0d090501
-DATA constantsAVXVNNI<>+2040(SB)/4, $0x0e0a0602
-DATA constantsAVXVNNI<>+2044(SB)/4, $0x0f0b0703
-DATA constantsAVXVNNI<>+2048(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2052(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2056(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2060(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2064(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2068(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2072(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2076(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2080(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2084(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2088(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2092(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2096(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2100(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2104(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2108(SB)/4, $0xffff0001
-DATA constantsAVXVNNI<>+2112(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2116(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2120(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2124(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2128(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2132(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2136(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2140(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2144(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2148(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2152(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2156(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2160(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2164(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2168(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2172(SB)/4, $0xffffffff
-DATA constantsAVXVNNI<>+2176(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2180(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2184(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2188(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2192(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2196(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2200(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2204(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2208(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2212(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2216(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2220(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2224(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2228(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2232(SB)/4, $0x00000000
-DATA constantsAVXVNNI<>+2236(SB)/4, $0x00000000
-GLOBL constantsAVXVNNI<>(SB), RODATA|NOPTR, $2240
+DATA constantsAVXVNNI<>+1280(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1284(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1288(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1292(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1296(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1300(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1304(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1308(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1312(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1316(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1320(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1324(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1328(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1332(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1336(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1340(SB)/4, $0x80000000
+DATA constantsAVXVNNI<>+1344(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1348(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1352(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1356(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1360(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1364(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1368(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1372(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1376(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1380(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1384(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1388(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1392(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1396(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1400(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1404(SB)/4, $0x7fffffff
+DATA constantsAVXVNNI<>+1408(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1412(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1416(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1420(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1424(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1428(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1432(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1436(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1440(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1444(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1448(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1452(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1456(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1460(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1464(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1468(SB)/4, $0x0000007f
+DATA constantsAVXVNNI<>+1472(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1476(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1480(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1484(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1488(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1492(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1496(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1500(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1504(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1508(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1512(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1516(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1520(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1524(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1528(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1532(SB)/4, $0x0f0f0f0f
+DATA constantsAVXVNNI<>+1536(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1540(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1544(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1548(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1552(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1556(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1560(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1564(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1568(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1572(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1576(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1580(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1584(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1588(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1592(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1596(SB)/4, $0x80808080
+DATA constantsAVXVNNI<>+1600(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1604(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1608(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1612(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1616(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1620(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1624(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1628(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1632(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1636(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1640(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1644(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1648(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1652(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1656(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1660(SB)/4, $0x00010001
+DATA constantsAVXVNNI<>+1664(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1668(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1672(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1676(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1680(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1684(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1688(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1692(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1696(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1700(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1704(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1708(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1712(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1716(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1720(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1724(SB)/4, $0x00400040
+DATA constantsAVXVNNI<>+1728(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1732(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1736(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1740(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1744(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1748(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1752(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1756(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1760(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1764(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1768(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1772(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1776(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1780(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1784(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1788(SB)/4, $0x007f007f
+DATA constantsAVXVNNI<>+1792(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1796(SB)/4, $0x00000002
+DATA constantsAVXVNNI<>+1800(SB)/4, $0x00000004
+DATA constantsAVXVNNI<>+1804(SB)/4, $0x00000006
+DATA constantsAVXVNNI<>+1808(SB)/4, $0x00000008
+DATA constantsAVXVNNI<>+1812(SB)/4, $0x0000000a
+DATA constantsAVXVNNI<>+1816(SB)/4, $0x0000000c
+DATA constantsAVXVNNI<>+1820(SB)/4, $0x0000000e
+DATA constantsAVXVNNI<>+1824(SB)/4, $0x00000010
+DATA constantsAVXVNNI<>+1828(SB)/4, $0x00000012
+DATA constantsAVXVNNI<>+1832(SB)/4, $0x00000014
+DATA constantsAVXVNNI<>+1836(SB)/4, $0x00000016
+DATA constantsAVXVNNI<>+1840(SB)/4, $0x00000018
+DATA constantsAVXVNNI<>+1844(SB)/4, $0x0000001a
+DATA constantsAVXVNNI<>+1848(SB)/4, $0x0000001c
+DATA constantsAVXVNNI<>+1852(SB)/4, $0x0000001e
+DATA constantsAVXVNNI<>+1856(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1860(SB)/4, $0x00000004
+DATA constantsAVXVNNI<>+1864(SB)/4, $0x00000008
+DATA constantsAVXVNNI<>+1868(SB)/4, $0x0000000c
+DATA constantsAVXVNNI<>+1872(SB)/4, $0x00000010
+DATA constantsAVXVNNI<>+1876(SB)/4, $0x00000014
+DATA constantsAVXVNNI<>+1880(SB)/4, $0x00000018
+DATA constantsAVXVNNI<>+1884(SB)/4, $0x0000001c
+DATA constantsAVXVNNI<>+1888(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1892(SB)/4, $0x00000004
+DATA constantsAVXVNNI<>+1896(SB)/4, $0x00000008
+DATA constantsAVXVNNI<>+1900(SB)/4, $0x0000000c
+DATA constantsAVXVNNI<>+1904(SB)/4, $0x00000010
+DATA constantsAVXVNNI<>+1908(SB)/4, $0x00000014
+DATA constantsAVXVNNI<>+1912(SB)/4, $0x00000018
+DATA constantsAVXVNNI<>+1916(SB)/4, $0x0000001c
+DATA constantsAVXVNNI<>+1920(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1924(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1928(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1932(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1936(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1940(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1944(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1948(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+1952(SB)/4, $0x00000001
+DATA constantsAVXVNNI<>+1956(SB)/4, $0x00000001
+DATA constantsAVXVNNI<>+1960(SB)/4, $0x00000001
+DATA constantsAVXVNNI<>+1964(SB)/4, $0x00000001
+DATA constantsAVXVNNI<>+1968(SB)/4, $0x00000001
+DATA constantsAVXVNNI<>+1972(SB)/4, $0x00000001
+DATA constantsAVXVNNI<>+1976(SB)/4, $0x00000001
+DATA constantsAVXVNNI<>+1980(SB)/4, $0x00000001
+DATA constantsAVXVNNI<>+1984(SB)/4, $0x01000302
+DATA constantsAVXVNNI<>+1988(SB)/4, $0x05040706
+DATA constantsAVXVNNI<>+1992(SB)/4, $0x09080b0a
+DATA constantsAVXVNNI<>+1996(SB)/4, $0x0d0c0f0e
+DATA constantsAVXVNNI<>+2000(SB)/4, $0x01000302
+DATA constantsAVXVNNI<>+2004(SB)/4, $0x05040706
+DATA constantsAVXVNNI<>+2008(SB)/4, $0x09080b0a
+DATA constantsAVXVNNI<>+2012(SB)/4, $0x0d0c0f0e
+DATA constantsAVXVNNI<>+2016(SB)/4, $0x01000302
+DATA constantsAVXVNNI<>+2020(SB)/4, $0x05040706
+DATA constantsAVXVNNI<>+2024(SB)/4, $0x09080b0a
+DATA constantsAVXVNNI<>+2028(SB)/4, $0x0d0c0f0e
+DATA constantsAVXVNNI<>+2032(SB)/4, $0x01000302
+DATA constantsAVXVNNI<>+2036(SB)/4, $0x05040706
+DATA constantsAVXVNNI<>+2040(SB)/4, $0x09080b0a
+DATA constantsAVXVNNI<>+2044(SB)/4, $0x0d0c0f0e
+DATA constantsAVXVNNI<>+2048(SB)/4, $0x09080100
+DATA constantsAVXVNNI<>+2052(SB)/4, $0x0b0a0302
+DATA constantsAVXVNNI<>+2056(SB)/4, $0x0d0c0504
+DATA constantsAVXVNNI<>+2060(SB)/4, $0x0f0e0706
+DATA constantsAVXVNNI<>+2064(SB)/4, $0x09080100
+DATA constantsAVXVNNI<>+2068(SB)/4, $0x0b0a0302
+DATA constantsAVXVNNI<>+2072(SB)/4, $0x0d0c0504
+DATA constantsAVXVNNI<>+2076(SB)/4, $0x0f0e0706
+DATA constantsAVXVNNI<>+2080(SB)/4, $0x09080100
+DATA constantsAVXVNNI<>+2084(SB)/4, $0x0b0a0302
+DATA constantsAVXVNNI<>+2088(SB)/4, $0x0d0c0504
+DATA constantsAVXVNNI<>+2092(SB)/4, $0x0f0e0706
+DATA constantsAVXVNNI<>+2096(SB)/4, $0x09080100
+DATA constantsAVXVNNI<>+2100(SB)/4, $0x0b0a0302
+DATA constantsAVXVNNI<>+2104(SB)/4, $0x0d0c0504
+DATA constantsAVXVNNI<>+2108(SB)/4, $0x0f0e0706
+DATA constantsAVXVNNI<>+2112(SB)/4, $0x05040100
+DATA constantsAVXVNNI<>+2116(SB)/4, $0x0d0c0908
+DATA constantsAVXVNNI<>+2120(SB)/4, $0x07060302
+DATA constantsAVXVNNI<>+2124(SB)/4, $0x0f0e0b0a
+DATA constantsAVXVNNI<>+2128(SB)/4, $0x05040100
+DATA constantsAVXVNNI<>+2132(SB)/4, $0x0d0c0908
+DATA constantsAVXVNNI<>+2136(SB)/4, $0x07060302
+DATA constantsAVXVNNI<>+2140(SB)/4, $0x0f0e0b0a
+DATA constantsAVXVNNI<>+2144(SB)/4, $0x05040100
+DATA constantsAVXVNNI<>+2148(SB)/4, $0x0d0c0908
+DATA constantsAVXVNNI<>+2152(SB)/4, $0x07060302
+DATA constantsAVXVNNI<>+2156(SB)/4, $0x0f0e0b0a
+DATA constantsAVXVNNI<>+2160(SB)/4, $0x05040100
+DATA constantsAVXVNNI<>+2164(SB)/4, $0x0d0c0908
+DATA constantsAVXVNNI<>+2168(SB)/4, $0x07060302
+DATA constantsAVXVNNI<>+2172(SB)/4, $0x0f0e0b0a
+DATA constantsAVXVNNI<>+2176(SB)/4, $0x0c080400
+DATA constantsAVXVNNI<>+2180(SB)/4, $0x0d090501
+DATA constantsAVXVNNI<>+2184(SB)/4, $0x0e0a0602
+DATA constantsAVXVNNI<>+2188(SB)/4, $0x0f0b0703
+DATA constantsAVXVNNI<>+2192(SB)/4, $0x0c080400
+DATA constantsAVXVNNI<>+2196(SB)/4, $0x0d090501
+DATA constantsAVXVNNI<>+2200(SB)/4, $0x0e0a0602
+DATA constantsAVXVNNI<>+2204(SB)/4, $0x0f0b0703
+DATA constantsAVXVNNI<>+2208(SB)/4, $0x0c080400
+DATA constantsAVXVNNI<>+2212(SB)/4, $0x0d090501
+DATA constantsAVXVNNI<>+2216(SB)/4, $0x0e0a0602
+DATA constantsAVXVNNI<>+2220(SB)/4, $0x0f0b0703
+DATA constantsAVXVNNI<>+2224(SB)/4, $0x0c080400
+DATA constantsAVXVNNI<>+2228(SB)/4, $0x0d090501
+DATA constantsAVXVNNI<>+2232(SB)/4, $0x0e0a0602
+DATA constantsAVXVNNI<>+2236(SB)/4, $0x0f0b0703
+DATA constantsAVXVNNI<>+2240(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2244(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2248(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2252(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2256(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2260(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2264(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2268(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2272(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2276(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2280(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2284(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2288(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2292(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2296(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2300(SB)/4, $0xffff0001
+DATA constantsAVXVNNI<>+2304(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2308(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2312(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2316(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2320(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2324(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2328(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2332(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2336(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2340(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2344(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2348(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2352(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2356(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2360(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2364(SB)/4, $0xffffffff
+DATA constantsAVXVNNI<>+2368(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2372(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2376(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2380(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2384(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2388(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2392(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2396(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2400(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2404(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2408(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2412(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2416(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2420(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2424(SB)/4, $0x00000000
+DATA constantsAVXVNNI<>+2428(SB)/4, $0x00000000
+GLOBL constantsAVXVNNI<>(SB), RODATA|NOPTR, $2432

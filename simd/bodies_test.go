@@ -110,10 +110,16 @@ var floatKernels = []body{
 	},
 	reduction("Sum", 0, func(k *Kernels, x, _ []float32) float32 { return k.Sum(x) }),
 	reduction("Max", 1, func(k *Kernels, x, _ []float32) float32 { return k.Max(x) }),
-	reduction("MaxAbs", 0, func(k *Kernels, x, _ []float32) float32 { return k.MaxAbs(x) }),
 	{
-		field: "QuantizeInt8", group: "floats", elem: 1, prepare: prepareQuantize,
-		all: shapes(one(lengths), one(list(sweepLength))), some: one(someLengths), few: one(fewLengths),
+		// values of a row, rows, what lies between the rows of q
+		field: "Quantize", group: "floats", elem: 1, prepare: prepareQuantize,
+		all:  shapes(cross(lengths, list(1), list(0)), cross(upTo(0, 70, 1), list(0, 2, 5), list(0, 3)), cross(list(sweepLength), list(1), list(0))),
+		some: cross(someLengths, list(1, 3), list(1)), few: cross(fewLengths, list(2), list(1)),
+	}, {
+		// values of a row, rows
+		field: "Normalize", group: "floats", elem: 4, aliases: 1, prepare: prepareNormalize,
+		all:  shapes(cross(lengths[1:], list(1)), cross(upTo(1, 70, 1), list(0, 2, 5))),
+		some: cross(someLengths[1:], list(1, 3)), few: cross(fewLengths, list(2)),
 	},
 	elementwise("Axpy", 1, 0, func(k *Kernels, dst []float32, x [4][]float32, a float32) { k.Axpy(dst, a, x[0]) }),
 	elementwise("Scale", 1, 1, func(k *Kernels, dst []float32, x [4][]float32, a float32) { k.Scale(dst, a, x[0]) }),
@@ -121,7 +127,6 @@ var floatKernels = []body{
 	elementwise("Sub", 2, 2, func(k *Kernels, dst []float32, x [4][]float32, _ float32) { k.Sub(dst, x[0], x[1]) }),
 	elementwise("Mul", 2, 2, func(k *Kernels, dst []float32, x [4][]float32, _ float32) { k.Mul(dst, x[0], x[1]) }),
 	elementwise("MulAdd", 2, 0, func(k *Kernels, dst []float32, x [4][]float32, _ float32) { k.MulAdd(dst, x[0], x[1]) }),
-	elementwise("ScaleMul", 2, 1, func(k *Kernels, dst []float32, x [4][]float32, a float32) { k.ScaleMul(dst, x[1], x[0], a) }),
 	elementwise("AddMul", 4, 1, func(k *Kernels, dst []float32, x [4][]float32, _ float32) {
 		k.AddMul(dst, x[1], x[2], x[0], x[3])
 	}),
@@ -229,15 +234,34 @@ func (c *trial) vary(x []float32) {
 }
 
 func prepareQuantize(c *trial, s shape) func(*Kernels) {
-	x, scale, dst := c.floats(s[0]), c.positive(), integers[int8](c, s[0], -128, 127)
+	n, rows, room := s[0], s[1], s[0]+s[2]
+	x, scale, factor := c.floats(n*rows), c.floats(rows), c.positive()
+	q := integers[int8](c, rowsOf(n, rows, s[2]), -128, 127)
 	c.vary(x)
 	if c.fill == extreme && c.r.IntN(2) == 0 {
-		scale = 0.5
+		// Halfway between integers, on them, or next to that, in units of the scale.
+		factor = float32(1+c.r.IntN(3)) / 4
 		for i := range x {
-			x[i] = float32(c.r.IntN(520)-260) / 4 // halfway between integers, or on them
+			if x[i] = float32(c.r.IntN(509)-254) / 4; i%2 > 0 {
+				x[i] = math.Nextafter32(x[i], float32(c.r.IntN(2)*1000-500))
+			}
+		}
+		for j := range rows {
+			if n > 0 {
+				x[j*n+c.r.IntN(n)] = 63.5
+			}
 		}
 	}
-	return func(k *Kernels) { k.QuantizeInt8(dst, x, scale) }
+	return func(k *Kernels) { k.Quantize(q, room, scale, x, n, factor) }
+}
+
+func prepareNormalize(c *trial, s shape) func(*Kernels) {
+	x, gain, out := c.floats(s[0]*s[1]), c.floats(s[0]), c.floats(1)
+	dst := x
+	if c.alias == 0 {
+		dst = c.floats(len(x))
+	}
+	return func(k *Kernels) { out[0] = k.Normalize(dst, gain, x) }
 }
 
 func prepareReadAll(c *trial, s shape) func(*Kernels) {
@@ -287,7 +311,7 @@ func prepareSplitWeights(c *trial, s shape) func(*Kernels) {
 	for j := range factor {
 		row := w[j*(n+gap):][:n]
 		factor[j] = 1
-		if top := MaxAbs(row); top > 1e-30 {
+		if top := maxAbs(row, 1); top > 1e-30 {
 			factor[j] = MaxWeight / top
 		}
 		if c.fill == extreme && c.r.IntN(2) == 0 {

@@ -33,26 +33,25 @@ type Kernels struct {
 	JoinSums     func(dst []float32, n int, sums []int32, dim int, unit []float32)
 	Rotary       func(x, cos, sin []float32)
 
-	Dot          func(x, y []float32) float32
-	DotRows      func(dst, rows, x []float32)
-	Sum          func(x []float32) float32
-	Max          func(x []float32) float32
-	MaxAbs       func(x []float32) float32
-	QuantizeInt8 func(dst []int8, x []float32, scale float32)
-	Axpy         func(dst []float32, a float32, x []float32)
-	Scale        func(dst []float32, a float32, x []float32)
-	Add          func(dst, x []float32)
-	Sub          func(dst, x, y []float32)
-	Mul          func(dst, x, y []float32)
-	MulAdd       func(dst, x, y []float32)
-	ScaleMul     func(dst, gain, x []float32, a float32)
-	AddMul       func(dst, scale, gain, x, shift []float32)
-	Combine      func(out, rows, coef []float32, m, n, stride, step int)
-	Gather       func(dst, src []float32, index []int32)
-	Sinkhorn     func(m []float32, n, rounds int)
-	ExpInto      func(dst, x []float32, shift float32)
-	Silu         func(dst, x []float32)
-	MulSigmoid   func(dst, gate []float32)
+	Dot        func(x, y []float32) float32
+	DotRows    func(dst, rows, x []float32)
+	Sum        func(x []float32) float32
+	Max        func(x []float32) float32
+	Normalize  func(dst, gain, x []float32) float32
+	Quantize   func(q []int8, room int, scale, x []float32, n int, factor float32)
+	Axpy       func(dst []float32, a float32, x []float32)
+	Scale      func(dst []float32, a float32, x []float32)
+	Add        func(dst, x []float32)
+	Sub        func(dst, x, y []float32)
+	Mul        func(dst, x, y []float32)
+	MulAdd     func(dst, x, y []float32)
+	AddMul     func(dst, scale, gain, x, shift []float32)
+	Combine    func(out, rows, coef []float32, m, n, stride, step int)
+	Gather     func(dst, src []float32, index []int32)
+	Sinkhorn   func(m []float32, n, rounds int)
+	ExpInto    func(dst, x []float32, shift float32)
+	Silu       func(dst, x []float32)
+	MulSigmoid func(dst, gate []float32)
 
 	ReadAll func(p []byte) byte
 	Peak    func(rounds int) int
@@ -65,8 +64,8 @@ func generic() Kernels {
 		Rotate: Rotate, ArrangeNarrow: copyWords, ArrangeWide: copyWords,
 		MulNarrow: MulNarrow, MulWide: MulWide, Dequantize: Dequantize,
 		ScoreKeys: ScoreKeys, Weigh: Weigh, SplitWeights: SplitWeights, SumValues: SumValues, JoinSums: JoinSums, Rotary: Rotary,
-		Dot: Dot, DotRows: DotRows, Sum: Sum, Max: Max, MaxAbs: MaxAbs, QuantizeInt8: QuantizeInt8,
-		Axpy: Axpy, Scale: Scale, Add: Add, Sub: Sub, Mul: Mul, MulAdd: MulAdd, ScaleMul: ScaleMul, AddMul: AddMul,
+		Dot: Dot, DotRows: DotRows, Sum: Sum, Max: Max, Normalize: Normalize, Quantize: Quantize,
+		Axpy: Axpy, Scale: Scale, Add: Add, Sub: Sub, Mul: Mul, MulAdd: MulAdd, AddMul: AddMul,
 		Combine: Combine, Gather: Gather, Sinkhorn: Sinkhorn, ExpInto: ExpInto, Silu: Silu, MulSigmoid: MulSigmoid,
 		ReadAll: ReadAll, Peak: Peak,
 	}

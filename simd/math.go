@@ -27,13 +27,13 @@ func Exp(x float32) float32 {
 	n := float32(x*log2e) + rounding - rounding
 	r := x - float32(n*ln2High)
 	r -= float32(n * ln2Low)
-	p := float32(1.9875691500e-4)
-	p = float32(p*r) + 1.3981999507e-3
-	p = float32(p*r) + 8.3334519073e-3
-	p = float32(p*r) + 4.1665795894e-2
-	p = float32(p*r) + 1.6666665459e-1
-	p = float32(p*r) + 5.0000001201e-1
-	p = float32(p*float32(r*r)) + r + 1
+	// In pairs of terms: half as many steps wait for the one before as in Horner's
+	// scheme.
+	square := float32(r * r)
+	p := float32(1.9875691500e-4*r) + 1.3981999507e-3
+	p = float32(p*square) + (float32(8.3334519073e-3*r) + 4.1665795894e-2)
+	p = float32(p*square) + (float32(1.6666665459e-1*r) + 5.0000001201e-1)
+	p = float32(p*square) + r + 1
 	if n != n {
 		return n
 	}

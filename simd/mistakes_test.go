@@ -70,37 +70,60 @@ var mistakes = map[string]struct {
 		}
 	}},
 	"a later NaN as maximum": {"Max", func(k *Kernels) { k.Max = func(x []float32) float32 { return slices.Max(x) + 0*x[0] } }},
-	"NaN as magnitude": {"MaxAbs", func(k *Kernels) {
-		k.MaxAbs = func(x []float32) float32 {
-			if slices.ContainsFunc(x, func(v float32) bool { return v != v }) {
-				return nan
-			}
-			return MaxAbs(x)
+	"NaN as magnitude": {"Quantize", quantizer(func(row []float32, scale float32) float32 {
+		if slices.ContainsFunc(row, func(v float32) bool { return v != v }) {
+			return nan
 		}
-	}},
-	"NaN as 0": {"QuantizeInt8", quantizer(func(v float32) float64 {
+		return scale
+	}, roundInt8)},
+	"a scale of 0": {"Quantize", quantizer(func(row []float32, scale float32) float32 {
+		return maxAbs(row, 1) / 127
+	}, roundInt8)},
+	"NaN as 0": {"Quantize", quantizer(keepScale, func(v float32) int8 {
 		if v != v {
 			return 0
 		}
-		return math.RoundToEven(float64(max(-127, min(127, v))))
+		return roundInt8(v)
 	})},
-	"half away from zero": {"QuantizeInt8", quantizer(func(v float32) float64 {
+	"half away from zero": {"Quantize", quantizer(keepScale, func(v float32) int8 {
 		if v != v {
 			return -127
 		}
-		return math.Round(float64(max(-127, min(127, v))))
+		return int8(math.Round(float64(max(-127, min(127, v)))))
 	})},
-	"-128": {"QuantizeInt8", quantizer(func(v float32) float64 {
-		if v != v {
-			return -127
+	"-128": {"Quantize", quantizer(keepScale, func(v float32) int8 {
+		if v < -127 {
+			return -128
 		}
-		return math.RoundToEven(float64(max(-128, min(127, v))))
+		return roundInt8(v)
 	})},
-	"times the reciprocal": {"QuantizeInt8", func(k *Kernels) {
-		k.QuantizeInt8 = func(dst []int8, x []float32, scale float32) {
-			y := make([]float32, len(x))
-			Scale(y, 1/scale, x)
-			QuantizeInt8(dst, y, 1)
+	"times the reciprocal": {"Quantize", func(k *Kernels) {
+		k.Quantize = func(q []int8, room int, scale, x []float32, n int, factor float32) {
+			Quantize(q, room, scale, x, n, factor)
+			for j, s := range scale {
+				for i, v := range x[j*n : (j+1)*n] {
+					q[j*room+i] = roundInt8(float32(v*factor) * (1 / s))
+				}
+			}
+		}
+	}},
+	"a gain times a factor": {"Normalize", func(k *Kernels) {
+		k.Normalize = func(dst, gain, x []float32) float32 {
+			ones := slices.Repeat([]float32{1}, len(gain))
+			least := Normalize(dst, ones, x)
+			for i := range dst {
+				dst[i] *= gain[i%len(gain)]
+			}
+			return least
+		}
+	}},
+	"a NaN as the smallest factor": {"Normalize", func(k *Kernels) {
+		k.Normalize = func(dst, gain, x []float32) float32 {
+			broken := slices.ContainsFunc(x, func(v float32) bool { return v != v })
+			if least := Normalize(dst, gain, x); !broken {
+				return least
+			}
+			return nan
 		}
 	}},
 	"subnormals flushed": {"Scale", func(k *Kernels) {
@@ -279,16 +302,23 @@ func flush(x []float32) {
 	}
 }
 
-// quantizer makes a kernel of a rounding.
-func quantizer(round func(v float32) float64) func(k *Kernels) {
+// quantizer makes a kernel of a way to change the scale and one to round.
+func quantizer(rescale func(row []float32, scale float32) float32, round func(v float32) int8) func(k *Kernels) {
 	return func(k *Kernels) {
-		k.QuantizeInt8 = func(dst []int8, x []float32, scale float32) {
-			for i := range dst {
-				dst[i] = int8(round(x[i] / scale))
+		k.Quantize = func(q []int8, room int, scale, x []float32, n int, factor float32) {
+			Quantize(q, room, scale, x, n, factor)
+			for j := range scale {
+				row := x[j*n : (j+1)*n]
+				scale[j] = rescale(row, scale[j])
+				for i, v := range row {
+					q[j*room+i] = round(float32(v*factor) / scale[j])
+				}
 			}
 		}
 	}
 }
+
+func keepScale(_ []float32, scale float32) float32 { return scale }
 
 // TestMistakesAreFound shows that the trials' numbers tell such mistakes from
 // the definition.

@@ -89,15 +89,21 @@ func declared(k Kernels) Kernels {
 	d.DotRows = func(dst, rows, x []float32) { reads(rows, x); writes(dst); k.DotRows(dst, rows, x) }
 	d.Sum = func(x []float32) float32 { reads(x); return k.Sum(x) }
 	d.Max = func(x []float32) float32 { reads(x); return k.Max(x) }
-	d.MaxAbs = func(x []float32) float32 { reads(x); return k.MaxAbs(x) }
-	d.QuantizeInt8 = func(dst []int8, x []float32, scale float32) { reads(x); writes(dst); k.QuantizeInt8(dst, x, scale) }
+	d.Normalize = func(dst, gain, x []float32) float32 { reads(gain, x); writes(dst); return k.Normalize(dst, gain, x) }
+	d.Quantize = func(q []int8, room int, scale, x []float32, n int, factor float32) {
+		reads(x[:n*len(scale)])
+		writes(scale)
+		for j := range scale {
+			writes(q[j*room:][:n])
+		}
+		k.Quantize(q, room, scale, x, n, factor)
+	}
 	d.Axpy = func(dst []float32, a float32, x []float32) { reads(x); writes(dst); k.Axpy(dst, a, x) }
 	d.Scale = func(dst []float32, a float32, x []float32) { reads(x); writes(dst); k.Scale(dst, a, x) }
 	d.Add = func(dst, x []float32) { reads(x); writes(dst); k.Add(dst, x) }
 	d.Sub = func(dst, x, y []float32) { reads(x, y); writes(dst); k.Sub(dst, x, y) }
 	d.Mul = func(dst, x, y []float32) { reads(x, y); writes(dst); k.Mul(dst, x, y) }
 	d.MulAdd = func(dst, x, y []float32) { reads(x, y); writes(dst); k.MulAdd(dst, x, y) }
-	d.ScaleMul = func(dst, gain, x []float32, a float32) { reads(gain, x); writes(dst); k.ScaleMul(dst, gain, x, a) }
 	d.AddMul = func(dst, scale, gain, x, shift []float32) {
 		reads(scale, gain, x, shift)
 		writes(dst)

@@ -1,5 +1,7 @@
 package simd
 
+import "math"
+
 // Lanes is the number of partial sums of every float reduction.
 const Lanes = 16
 
@@ -68,17 +70,24 @@ func Max(x []float32) float32 {
 	return m
 }
 
-// MaxAbs returns the largest magnitude in x, 0 for an empty x. NaNs are
-// passed over.
-func MaxAbs(x []float32) float32 {
-	var m float32
-	for _, v := range x {
-		if v < 0 {
-			v = -v
+// Normalize writes gain*x/rms(x) to dst, for each row of len(gain) values of x:
+// (gain*x)*a, where a = 1/sqrt(Dot(x, x)/len(gain) + 1e-6). dst may be x. It
+// returns the smallest a of all rows; 0 if one is not above 0, which is the mark
+// of a row whose squares overflow, or that holds a NaN.
+func Normalize(dst, gain, x []float32) float32 {
+	n, least := len(gain), float32(math.MaxFloat32)
+	for at := 0; at < len(x); at += n {
+		row := x[at : at+n]
+		a := 1 / Sqrt(Dot(row, row)/float32(n)+1e-6)
+		switch {
+		case !(a > 0):
+			least = 0
+		case a < least:
+			least = a
 		}
-		if v > m {
-			m = v
+		for i, v := range row {
+			dst[at+i] = float32(gain[i]*v) * a
 		}
 	}
-	return m
+	return least
 }

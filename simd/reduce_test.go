@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -63,39 +64,66 @@ func TestDotIsAccurate(t *testing.T) {
 	}
 }
 
-func TestMaxAbs(t *testing.T) {
-	nan := float32(math.NaN())
-	for _, c := range []struct {
-		x    []float32
-		want float32
-	}{{nil, 0}, {[]float32{-3, 2}, 3}, {[]float32{nan, 1, nan}, 1}, {[]float32{0}, 0}} {
-		if got := MaxAbs(c.x); got != c.want {
-			t.Errorf("MaxAbs(%v) = %g, want %g", c.x, got, c.want)
-		}
-	}
+func TestMax(t *testing.T) {
 	if got := Max([]float32{-5, -2, -9}); got != -2 {
 		t.Errorf("Max = %g, want -2", got)
 	}
 }
 
-func TestQuantizeInt8RoundsHalfToEven(t *testing.T) {
+func TestQuantizeRoundsHalfToEven(t *testing.T) {
 	nan := float32(math.NaN())
-	x := []float32{0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 126.5, 127.5, 300, -126.5, -127.4, -300, 0.49999997, nan}
-	want := []int8{0, 2, 2, 0, -2, -2, 126, 127, 127, -126, -127, -127, 0, -127}
-	got := make([]int8, len(x))
-	QuantizeInt8(got, x, 1)
-	for i := range x {
-		if got[i] != want[i] {
-			t.Errorf("QuantizeInt8(%g) = %d, want %d", x[i], got[i], want[i])
-		}
+	x := []float32{0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 126.5, 127, -126.5, -127, 0.49999997, nan}
+	want := []int8{0, 2, 2, 0, -2, -2, 126, 127, -126, -127, 0, -127}
+	got, scale := make([]int8, len(x)), []float32{0}
+	Quantize(got, len(x), scale, x, len(x), 1)
+	if !slices.Equal(got, want) || scale[0] != 1 {
+		t.Errorf("Quantize(%g) = %d times %g, want %d times 1", x, got, scale, want)
+	}
+	if Quantize(got, 0, scale, []float32{0, nan}, 2, 1); scale[0] != 1 || got[0] != 0 || got[1] != -127 {
+		t.Errorf("nothing above 0 becomes %d times %g", got[:2], scale)
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 100000 {
-		v, scale := float32(r.NormFloat64()*50), float32(0.01+r.Float64())
-		want := max(-127, min(127, math.RoundToEven(float64(v/scale))))
-		QuantizeInt8(got[:1], []float32{v}, scale)
-		if float64(got[0]) != want {
-			t.Fatalf("QuantizeInt8(%g, scale %g) = %d, want %g", v, scale, got[0], want)
+		top, v := float32(0.01+r.Float64()), float32(0)
+		for v = top + 1; v > top; v = float32(math.Abs(r.NormFloat64())) {
+		}
+		want := math.RoundToEven(float64(v / (top / 127)))
+		Quantize(got, 0, scale, []float32{-top, v}, 2, 1)
+		if got[0] != -127 || float64(got[1]) != want || scale[0] != top/127 {
+			t.Fatalf("Quantize(%g, %g) = %d times %g, want %g times %g", -top, v, got[:2], scale, want, top/127)
+		}
+	}
+}
+
+// TestNormalize compares with float64.
+func TestNormalize(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	for _, n := range []int{1, 3, 48, 768} {
+		x, gain, got := random(r, 3*n), random(r, n), make([]float32, 3*n)
+		least := Normalize(got, gain, x)
+		smallest := math.Inf(1)
+		for row := range 3 {
+			var squares float64
+			for _, v := range x[row*n : (row+1)*n] {
+				squares += float64(v) * float64(v)
+			}
+			a := 1 / math.Sqrt(squares/float64(n)+1e-6)
+			smallest = min(smallest, a)
+			for i := range n {
+				want := float64(gain[i]) * float64(x[row*n+i]) * a
+				if v := float64(got[row*n+i]); math.Abs(v-want) > 1e-6*math.Abs(want) {
+					t.Errorf("value %d of row %d of length %d is %g, want %g", i, row, n, v, want)
+				}
+			}
+		}
+		if math.Abs(float64(least)-smallest) > 1e-6*smallest {
+			t.Errorf("the smallest factor is %g, want %g", least, smallest)
+		}
+	}
+	for _, bad := range []float32{1e20, float32(math.NaN()), float32(math.Inf(-1))} {
+		x := []float32{1, bad, 1, 1}
+		if least := Normalize(x, []float32{1, 1}, x); least != 0 {
+			t.Errorf("a row with %g has the factor %g", bad, least)
 		}
 	}
 }

@@ -48,14 +48,6 @@ func Mul(dst, x, y []float32) {
 	}
 }
 
-// ScaleMul writes (gain*x)*a to dst; dst may be x.
-func ScaleMul(dst, gain, x []float32, a float32) {
-	gain, x = gain[:len(dst)], x[:len(dst)]
-	for i := range dst {
-		dst[i] = float32(gain[i]*x[i]) * a
-	}
-}
-
 // Gather writes src[index[i]] to dst[i]. Every index is within src; dst and
 // src do not overlap.
 func Gather(dst, src []float32, index []int32) {

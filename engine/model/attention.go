@@ -1,7 +1,6 @@
 package model
 
 import (
-	"github.com/libneedle/libneedle/quant"
 	"github.com/libneedle/libneedle/simd"
 )
 
@@ -93,9 +92,9 @@ func (s *Session) keysValuesOf(t *token, w *scratch, h heads) {
 	s.see("attn.v_raw", t, raw.v)
 	s.see("attn.gate_raw", t, t.gate)
 	s.convolve(t, b, x, h)
-	s.normalizeHeads(x.q, b.qNorm)
+	s.normalize(x.q, b.qNorm, x.q)
 	s.see("attn.q_norm", t, x.q)
-	s.normalizeHeads(x.k, b.kNorm)
+	s.normalize(x.k, b.kNorm, x.k)
 	s.see("attn.k_norm", t, x.k)
 	s.k.Rotary(x.q, t.cos, t.sin)
 	s.see("attn.q_rope", t, x.q)
@@ -158,20 +157,9 @@ func (s *Session) convolve(t *token, b *block, x rawRow, h heads) {
 	s.see("attn.v_taps", t, x.v)
 }
 
-// normalizeHeads normalises each head vector by itself.
-func (s *Session) normalizeHeads(x, gain []float32) {
-	for i := 0; i < len(x); i += len(gain) {
-		s.normalize(x[i:i+len(gain)], gain, x[i:i+len(gain)])
-	}
-}
-
 // quantizeHeads is a8 with one scale for each head of dim values.
 func (s *Session) quantizeHeads(name string, t *token, dst *heads8, x []float32, dim int) {
-	for h := range dst.scale {
-		part := x[h*dim : (h+1)*dim]
-		dst.scale[h] = quant.Scale(s.k, part)
-		s.k.QuantizeInt8(dst.of(h, dim), part, dst.scale[h])
-	}
+	s.k.Quantize(dst.q, dst.room, dst.scale, x, dim, 1)
 	s.seeHeads(name, t, dst, dim)
 }
 
@@ -376,7 +364,7 @@ func (s *Session) seeWeights(t *token, head int, w *scoreRows, a *attention) {
 // attendOut prepares the output projection.
 func (s *Session) attendOut(t *token, _ *scratch) {
 	s.see("attn.gated", t, t.o)
-	s.inputs("attn.o8", t, s.o8, t.o)
+	s.inputs("attn.o8", t, s.o8, t.o, 1)
 }
 
 // span is the positions a query sees: [sinkFrom, sinkTo) and [from, query].

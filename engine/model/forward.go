@@ -297,7 +297,7 @@ func (s *Session) finish(t *token) {
 	s.meanLanes(t, w.norm)
 	s.normalize(w.norm, s.m.finalNorm, w.norm)
 	s.see("final.norm", t, w.norm)
-	s.inputsAt("final.x8", -1, t.pos, s.last, 0, w.norm)
+	s.inputsAt("final.x8", -1, t.pos, s.last, 0, w.norm, 1)
 }
 
 // commit makes the block part of the sequence.
@@ -321,18 +321,23 @@ func (s *Session) commit(ids []int32) {
 	s.fresh = false
 }
 
-// inverseRMS is 1/sqrt(mean(x^2) + 1e-6). Every vector of the pass comes by here
-// before int8 rounding could make something finite of it: what is not finite, or
-// too large to be squared, is remembered.
+// inverseRMS is 1/sqrt(mean(x^2) + 1e-6). Every vector of the pass comes by here, or
+// by normalize, before int8 rounding could make something finite of it: what is not
+// finite, or too large to be squared, is remembered.
 func (s *Session) inverseRMS(x []float32) float32 {
 	inverse := 1 / simd.Sqrt(s.k.Dot(x, x)/float32(len(x))+1e-6)
-	if !(inverse > 0) {
-		s.overflow.Store(true)
-	}
+	s.checkFinite(inverse)
 	return inverse
 }
 
-// normalize writes gain*x/rms(x) to dst; dst may be x.
+// normalize writes gain*x/rms(x) to dst, for each row of len(gain) values of x; dst
+// may be x.
 func (s *Session) normalize(dst, gain, x []float32) {
-	s.k.ScaleMul(dst, gain, x, s.inverseRMS(x))
+	s.checkFinite(s.k.Normalize(dst, gain, x))
+}
+
+func (s *Session) checkFinite(inverseRMS float32) {
+	if !(inverseRMS > 0) {
+		s.overflow.Store(true)
+	}
 }

@@ -18,13 +18,14 @@ func (s *Session) see(name string, t *token, x []float32) {
 	}
 }
 
-// inputs makes x the token's int8 input to products, which may see it replaced.
-func (s *Session) inputs(name string, t *token, a *quant.Activations, x []float32) {
-	s.inputsAt(name, t.layer, t.pos, a, t.index, x)
+// inputs makes x times factor the token's int8 input to products, which may see it
+// replaced.
+func (s *Session) inputs(name string, t *token, a *quant.Activations, x []float32, factor float32) {
+	s.inputsAt(name, t.layer, t.pos, a, t.index, x, factor)
 }
 
-func (s *Session) inputsAt(name string, layer, pos int, a *quant.Activations, index int, x []float32) {
-	a.Quantize(index, x)
+func (s *Session) inputsAt(name string, layer, pos int, a *quant.Activations, index int, x []float32, factor float32) {
+	a.Quantize(index, x, factor)
 	if s.hook != nil {
 		s.hook.ints(name, layer, pos, a.Of(index), a.Scale[index:index+1])
 	}

@@ -7,9 +7,14 @@ const sinkhornRounds = 20
 
 // quantizeLanes prepares the lane maps' int8 input.
 func (s *Session) quantizeLanes(t *token, w *scratch) {
-	s.k.Scale(w.unit, s.inverseRMS(t.lanes), t.lanes)
+	factor := s.inverseRMS(t.lanes)
+	if s.hook == nil {
+		s.inputs("lanes.z8", t, s.z, t.lanes, factor)
+		return
+	}
+	s.k.Scale(w.unit, factor, t.lanes)
 	s.see("lanes.unit", t, w.unit)
-	s.inputs("lanes.z8", t, s.z, w.unit)
+	s.inputs("lanes.z8", t, s.z, w.unit, 1)
 }
 
 // mixIn mixes the lanes into the block's input, adds the engram memory and
@@ -44,7 +49,7 @@ func (s *Session) mixIn(t *token, w *scratch) {
 	}
 	s.normalize(w.norm, b.normIn, t.x)
 	s.see("attn.norm", t, w.norm)
-	s.inputs("attn.h8", t, s.h, w.norm)
+	s.inputs("attn.h8", t, s.h, w.norm, 1)
 }
 
 // blockOut ends the attention, runs the MLP, writes the block's change back to the

@@ -44,18 +44,6 @@ func (g *gen) reductions() {
 	x, n = g.pointer("x"), g.length("x")
 	g.Store(g.max(x, n), g.ReturnIndex(0))
 	g.finish()
-
-	g.function("maxAbs", "func(x []float32) float32")
-	x, n = g.pointer("x"), g.length("x")
-	top := g.vec()
-	g.zero(top)
-	g.blocks(n, []reg.GPVirtual{x}, func(a access) {
-		v := g.vec()
-		a.load(v, x, 0)
-		g.opm(g.and(), g.constant("magnitude"), v, v)
-		g.keepLarger(v, top)
-	})
-	g.returnTree(top, g.VMAXPS)
 }
 
 // max is simd.Max of n values at x; it uses both up.
@@ -234,14 +222,6 @@ func (g *gen) elements() {
 		op3(g.VMULPS, factor, v, v)
 		a.store(v, p[0], 0)
 	})
-	emit("scaleMul", "func(dst, gain, x []float32, a float32)", []string{"dst", "gain", "x"}, scalar, func(a access, p []reg.GPVirtual) {
-		v, w := g.vec(), g.vec()
-		a.load(v, p[1], 0)
-		a.load(w, p[2], 0)
-		op3(g.VMULPS, w, v, v)
-		op3(g.VMULPS, factor, v, v)
-		a.store(v, p[0], 0)
-	})
 	emit("addMul", "func(dst, scale, gain, x, shift []float32)", []string{"dst", "scale", "gain", "x", "shift"}, nil, func(a access, p []reg.GPVirtual) {
 		v, w := g.vec(), g.vec()
 		a.load(v, p[2], 0)
@@ -277,6 +257,7 @@ func (g *gen) elements() {
 		a.store(v, p[0], 0)
 	})
 	g.quantize()
+	g.normalize()
 }
 
 // exp is simd.Exp of a vector or a part of one. It uses x up.
@@ -291,13 +272,16 @@ func (g *gen) exp(x vec) vec {
 	op3(g.VSUBPS, r, x, r)
 	g.opm(g.VMULPS, g.constant("ln2Low"), n, p)
 	op3(g.VSUBPS, p, r, r)
-	g.move(g.constant("p0"), p)
-	for _, c := range []string{"p1", "p2", "p3", "p4", "p5"} {
-		op3(g.VMULPS, r, p, p)
-		g.opm(g.VADDPS, g.constant(c), p, p)
-	}
-	square := g.regs(len(x))
+	square, pair := g.regs(len(x)), g.regs(len(x))
 	op3(g.VMULPS, r, r, square)
+	g.opm(g.VMULPS, g.constant("p0"), r, p)
+	g.opm(g.VADDPS, g.constant("p1"), p, p)
+	for _, c := range [][2]string{{"p2", "p3"}, {"p4", "p5"}} {
+		op3(g.VMULPS, square, p, p)
+		g.opm(g.VMULPS, g.constant(c[0]), r, pair)
+		g.opm(g.VADDPS, g.constant(c[1]), pair, pair)
+		op3(g.VADDPS, pair, p, p)
+	}
 	op3(g.VMULPS, square, p, p)
 	op3(g.VADDPS, r, p, p)
 	g.opm(g.VADDPS, g.constant("one"), p, p)
@@ -347,23 +331,185 @@ func (g *gen) sigmoid(x vec) vec {
 	return e
 }
 
-// quantize is simd.QuantizeInt8.
+// quantize is simd.Quantize. Dividing takes twice as long as all else, so values
+// are multiplied by the scale's reciprocal: that can lead to another integer only
+// where it is about as close to the next, and there they are divided.
 func (g *gen) quantize() {
-	g.function("quantizeInt8", "func(dst []int8, x []float32, scale float32)")
-	dst, n, x := g.pointer("dst"), g.length("dst"), g.pointer("x")
-	scale := g.scalar("scale")
-	g.blocks(n, []reg.GPVirtual{x, dst}, func(a access) {
+	g.function("quantize", "func(q []int8, room int, scale, x []float32, n int, factor float32)")
+	q, scale, left, x := g.pointer("q"), g.pointer("scale"), g.length("scale"), g.pointer("x")
+	factor := g.scalar("factor")
+	row, done := g.label("row"), g.label("rowsDone")
+	g.Label(row)
+	g.TESTQ(left, left)
+	g.JZ(operand.LabelRef(done))
+
+	at, n := g.GP64(), g.word("n")
+	g.MOVQ(x, at)
+	top := g.vec()
+	g.zero(top)
+	g.blocks(n, []reg.GPVirtual{at}, func(a access) {
+		v := g.vec()
+		a.load(v, at, 0)
+		op3(g.VMULPS, factor, v, v)
+		g.opm(g.and(), g.constant("magnitude"), v, v)
+		g.keepLarger(v, top)
+	})
+	unit, inverse := g.scaleOf(g.tree(top, g.VMAXPS))
+	g.VMOVSS(unit.AsX(), operand.Mem{Base: scale})
+
+	n, out := g.word("n"), g.GP64()
+	g.MOVQ(q, out)
+	g.blocks(n, []reg.GPVirtual{x, out}, func(a access) {
 		v := g.vec()
 		a.load(v, x, 0)
-		op3(g.VDIVPS, scale, v, v)
-		g.opm(g.VMAXPS, g.constant("-127"), v, v) // no number becomes -127
-		g.opm(g.VMINPS, g.constant("127"), v, v)
+		op3(g.VMULPS, factor, v, v)
+		g.divideExactly(v, unit, inverse)
 		for i := range v {
 			g.VCVTPS2DQ(v[i], v[i])
 		}
-		g.storeBytes(a, v, n, dst)
+		g.storeBytes(a, v, n, out)
 	}, 4, 1)
+	tail := g.word("n") // what blocks leave for pointers to advance
+	g.ANDQ(operand.Imm(15), tail)
+	g.LEAQ(operand.Mem{Base: x, Index: tail, Scale: 4}, x)
+
+	room := g.word("room")
+	g.ADDQ(room, q)
+	g.ADDQ(operand.Imm(4), scale)
+	g.DECQ(left)
+	g.JMP(operand.LabelRef(row))
+	g.Label(done)
 	g.finish()
+}
+
+// scaleOf is a row's scale, largest/127 or 1, and its reciprocal.
+func (g *gen) scaleOf(largest reg.VecVirtual) (unit, inverse reg.VecVirtual) {
+	by, one, zero := g.XMM(), g.XMM(), g.zeroX()
+	g.VMOVSS(g.constant("127"), by)
+	g.VDIVSS(by, largest, by)
+	g.VMOVSS(g.constant("one"), one)
+	some := g.label("some")
+	g.VUCOMISS(zero, largest)
+	g.JA(operand.LabelRef(some))
+	g.VMOVAPS(one, by)
+	g.Label(some)
+	unit, inverse = g.reg(), g.reg()
+	g.VDIVSS(by, one, one)
+	g.VBROADCASTSS(by, unit)
+	g.VBROADCASTSS(one, inverse)
+	return unit, inverse
+}
+
+// divideExactly divides v by unit, or multiplies by its inverse where that rounds
+// to the same integers; the quotients are at most 127 in magnitude. With numbers
+// up to 127 the two differ by less than 2.3e-5.
+func (g *gen) divideExactly(v vec, unit, inverse reg.VecVirtual) {
+	y, away, near := g.vec(), g.vec(), g.label("near")
+	for i := range v {
+		g.VMULPS(inverse, v[i], y[i])
+	}
+	g.opm(g.VADDPS, g.constant("rounding"), y, away)
+	g.opm(g.VSUBPS, g.constant("rounding"), away, away)
+	op3(g.VSUBPS, away, y, away)
+	g.opm(g.and(), g.constant("magnitude"), away, away)
+	const notLess = 0x15 // or not comparable
+	if g.zmm() {
+		k := g.K()
+		g.VCMPPS(operand.Imm(notLess), g.constant("almost half"), away[0], k)
+		g.KORTESTW(k, k)
+		g.JZ(operand.LabelRef(near))
+	} else {
+		for i := range away {
+			g.VCMPPS(operand.Imm(notLess), g.part(g.constant("almost half"), i), away[i], away[i])
+		}
+		any := g.GP32()
+		g.VORPS(away[0], away[1], away[0])
+		g.VMOVMSKPS(away[0], any)
+		g.TESTL(any, any)
+		g.JZ(operand.LabelRef(near))
+	}
+	for i := range v {
+		g.VDIVPS(unit, v[i], y[i])
+	}
+	g.opm(g.VMAXPS, g.constant("-127"), y, y) // no number becomes -127
+	g.opm(g.VMINPS, g.constant("127"), y, y)
+	g.Label(near)
+	for i := range v {
+		g.VMOVAPS(y[i], v[i])
+	}
+}
+
+// normalize is simd.Normalize.
+func (g *gen) normalize() {
+	g.function("normalize", "func(dst, gain, x []float32) float32")
+	dst, x, end := g.pointer("dst"), g.pointer("x"), g.length("x")
+	g.LEAQ(operand.Mem{Base: x, Index: end, Scale: 4}, end)
+	length, one, least := g.XMM(), g.XMM(), g.XMM()
+	gains := g.length("gain")
+	g.VCVTSI2SSQ(gains, g.zeroX(), length)
+	g.VMOVSS(g.constant("one"), one)
+	g.VMOVSS(g.constant("largest"), least)
+	row, done := g.label("row"), g.label("rowsDone")
+	g.Label(row)
+	g.CMPQ(x, end)
+	g.JAE(operand.LabelRef(done))
+
+	at, n := g.GP64(), g.length("gain")
+	g.MOVQ(x, at)
+	squares := g.vec()
+	g.zero(squares)
+	g.blocks(n, []reg.GPVirtual{at}, func(a access) {
+		v := g.vec()
+		a.load(v, at, 0)
+		op3(g.VMULPS, v, v, v)
+		op3(g.VADDPS, v, squares, squares)
+	})
+	a := g.tree(squares, g.VADDPS)
+	g.VDIVSS(length, a, a)
+	g.VADDSS(g.constant("1e-6"), a, a)
+	g.VSQRTSS(a, a, a)
+	g.VDIVSS(a, one, a)
+	// least is a where that is less, 0 where a is not above 0.
+	positive, zero := g.XMM(), g.zeroX()
+	const above = 0x1e
+	if g.zmm() {
+		k := g.K()
+		g.VCMPSS(operand.Imm(above), zero, a, k)
+		g.VMOVAPS_Z(a, k, positive)
+	} else {
+		g.VCMPSS(operand.Imm(above), zero, a, positive)
+		g.VANDPS(a, positive, positive)
+	}
+	g.VMINSS(positive, least, least)
+	factor := g.reg()
+	g.VBROADCASTSS(a, factor)
+
+	gain, n := g.pointer("gain"), g.length("gain")
+	tail := g.GP64() // what blocks leave for pointers to advance
+	g.MOVQ(n, tail)
+	g.ANDQ(operand.Imm(15), tail)
+	g.blocks(n, []reg.GPVirtual{dst, gain, x}, func(a access) {
+		v, w := g.vec(), g.vec()
+		a.load(v, gain, 0)
+		a.load(w, x, 0)
+		op3(g.VMULPS, w, v, v)
+		for i := range v {
+			g.VMULPS(factor, v[i], v[i])
+		}
+		a.store(v, dst, 0)
+	})
+	g.LEAQ(operand.Mem{Base: dst, Index: tail, Scale: 4}, dst)
+	g.LEAQ(operand.Mem{Base: x, Index: tail, Scale: 4}, x)
+	g.JMP(operand.LabelRef(row))
+	g.Label(done)
+	g.Store(least, g.ReturnIndex(0))
+	g.finish()
+}
+
+func (g *gen) zeroX() reg.VecVirtual {
+	zero := g.XMM()
+	g.VXORPS(zero, zero, zero)
+	return zero
 }
 
 // storeBytes writes the low bytes of lanes, whose values fit int8; n is the
