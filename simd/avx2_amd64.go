@@ -110,7 +110,7 @@ func gatherAVX2(dst []float32, src []float32, index []int32)
 func rotaryAVX2(x []float32, cos []float32, sin []float32)
 
 //go:noescape
-func sinkhorn4AVX2(m *float32, rounds int)
+func sinkhorn4AVX2(m []float32, rounds int)
 
 //go:noescape
 func readAllAVX2(p []byte) byte

@@ -7363,20 +7363,93 @@ headsDone167:
 	VZEROUPPER
 	RET
 
-// func sinkhorn4AVX2(m *float32, rounds int)
-// Requires: AVX
-TEXT ·sinkhorn4AVX2(SB), $0-16
-	MOVQ    m+0(FP), AX
-	MOVQ    rounds+8(FP), CX
+// func sinkhorn4AVX2(m []float32, rounds int)
+// Requires: AVX, AVX2
+TEXT ·sinkhorn4AVX2(SB), $0-32
+	MOVQ m_base+0(FP), AX
+	MOVQ m_len+8(FP), CX
+	MOVQ rounds+24(FP), DX
+	SHRQ $0x04, CX
+
+matrices171:
+	CMPQ        CX, $0x02
+	JL          matricesDone172
+	VMOVUPS     (AX), X0
+	VINSERTF128 $0x01, 64(AX), Y0, Y1
+	VMOVUPS     16(AX), X0
+	VINSERTF128 $0x01, 80(AX), Y0, Y2
+	VMOVUPS     32(AX), X0
+	VINSERTF128 $0x01, 96(AX), Y0, Y3
+	VMOVUPS     48(AX), X0
+	VINSERTF128 $0x01, 112(AX), Y0, Y4
+	VMOVUPS     constantsAVX2<>+768(SB), Y5
+	MOVQ        DX, BX
+
+rounds173:
+	TESTQ       BX, BX
+	JZ          roundsDone174
+	VPUNPCKLDQ  Y2, Y1, Y6
+	VPUNPCKHDQ  Y2, Y1, Y7
+	VPUNPCKLDQ  Y4, Y3, Y2
+	VPUNPCKHDQ  Y4, Y3, Y4
+	VPUNPCKLQDQ Y2, Y6, Y1
+	VPUNPCKHQDQ Y2, Y6, Y2
+	VPUNPCKLQDQ Y4, Y7, Y3
+	VPUNPCKHQDQ Y4, Y7, Y4
+	VADDPS      Y2, Y1, Y6
+	VADDPS      Y3, Y6, Y6
+	VADDPS      Y4, Y6, Y6
+	VDIVPS      Y6, Y5, Y6
+	VMULPS      Y6, Y1, Y1
+	VMULPS      Y6, Y2, Y2
+	VMULPS      Y6, Y3, Y3
+	VMULPS      Y6, Y4, Y4
+	VPUNPCKLDQ  Y2, Y1, Y6
+	VPUNPCKHDQ  Y2, Y1, Y7
+	VPUNPCKLDQ  Y4, Y3, Y2
+	VPUNPCKHDQ  Y4, Y3, Y4
+	VPUNPCKLQDQ Y2, Y6, Y1
+	VPUNPCKHQDQ Y2, Y6, Y2
+	VPUNPCKLQDQ Y4, Y7, Y3
+	VPUNPCKHQDQ Y4, Y7, Y4
+	VADDPS      Y2, Y1, Y6
+	VADDPS      Y3, Y6, Y6
+	VADDPS      Y4, Y6, Y6
+	VDIVPS      Y6, Y5, Y6
+	VMULPS      Y6, Y1, Y1
+	VMULPS      Y6, Y2, Y2
+	VMULPS      Y6, Y3, Y3
+	VMULPS      Y6, Y4, Y4
+	DECQ        BX
+	JMP         rounds173
+
+roundsDone174:
+	VMOVUPS      X1, (AX)
+	VEXTRACTF128 $0x01, Y1, 64(AX)
+	VMOVUPS      X2, 16(AX)
+	VEXTRACTF128 $0x01, Y2, 80(AX)
+	VMOVUPS      X3, 32(AX)
+	VEXTRACTF128 $0x01, Y3, 96(AX)
+	VMOVUPS      X4, 48(AX)
+	VEXTRACTF128 $0x01, Y4, 112(AX)
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x02, CX
+	JMP          matrices171
+
+matricesDone172:
+matrices175:
+	CMPQ    CX, $0x01
+	JL      matricesDone176
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX2<>+768(SB), X4
+	MOVQ    DX, BX
 
-rounds171:
-	TESTQ       CX, CX
-	JZ          roundsDone172
+rounds177:
+	TESTQ       BX, BX
+	JZ          roundsDone178
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -7409,14 +7482,19 @@ rounds171:
 	VMULPS      X5, X1, X1
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
-	DECQ        CX
-	JMP         rounds171
+	DECQ        BX
+	JMP         rounds177
 
-roundsDone172:
+roundsDone178:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
 	VMOVUPS X3, 48(AX)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x01, CX
+	JMP     matrices175
+
+matricesDone176:
 	VZEROUPPER
 	RET
 
@@ -7431,9 +7509,9 @@ TEXT ·readAllAVX2(SB), $0-25
 	VPXOR Y3, Y3, Y3
 	SHRQ  $0x0a, CX
 
-loop173:
+loop179:
 	TESTQ CX, CX
-	JZ    done174
+	JZ    done180
 	VPXOR (AX), Y0, Y0
 	VPXOR 32(AX), Y1, Y1
 	VPXOR 64(AX), Y2, Y2
@@ -7468,9 +7546,9 @@ loop173:
 	VPXOR 992(AX), Y3, Y3
 	ADDQ  $0x00000400, AX
 	DECQ  CX
-	JMP   loop173
+	JMP   loop179
 
-done174:
+done180:
 	VPXOR        Y1, Y0, Y0
 	VPXOR        Y2, Y0, Y0
 	VPXOR        Y3, Y0, Y0

@@ -113,7 +113,7 @@ func gatherAVX512(dst []float32, src []float32, index []int32)
 func rotaryAVX512(x []float32, cos []float32, sin []float32)
 
 //go:noescape
-func sinkhorn4AVX512(m *float32, rounds int)
+func sinkhorn4AVX512(m []float32, rounds int)
 
 //go:noescape
 func readAllAVX512(p []byte) byte

@@ -5151,20 +5151,109 @@ headsDone188:
 	VZEROUPPER
 	RET
 
-// func sinkhorn4AVX512(m *float32, rounds int)
-// Requires: AVX
-TEXT ·sinkhorn4AVX512(SB), $0-16
-	MOVQ    m+0(FP), AX
-	MOVQ    rounds+8(FP), CX
+// func sinkhorn4AVX512(m []float32, rounds int)
+// Requires: AVX, AVX512F
+TEXT ·sinkhorn4AVX512(SB), $0-32
+	MOVQ m_base+0(FP), AX
+	MOVQ m_len+8(FP), CX
+	MOVQ rounds+24(FP), DX
+	SHRQ $0x04, CX
+
+matrices192:
+	CMPQ         CX, $0x04
+	JL           matricesDone193
+	VMOVUPS      (AX), X0
+	VINSERTF32X4 $0x01, 64(AX), Z0, Z1
+	VINSERTF32X4 $0x02, 128(AX), Z1, Z1
+	VINSERTF32X4 $0x03, 192(AX), Z1, Z1
+	VMOVUPS      16(AX), X0
+	VINSERTF32X4 $0x01, 80(AX), Z0, Z2
+	VINSERTF32X4 $0x02, 144(AX), Z2, Z2
+	VINSERTF32X4 $0x03, 208(AX), Z2, Z2
+	VMOVUPS      32(AX), X0
+	VINSERTF32X4 $0x01, 96(AX), Z0, Z3
+	VINSERTF32X4 $0x02, 160(AX), Z3, Z3
+	VINSERTF32X4 $0x03, 224(AX), Z3, Z3
+	VMOVUPS      48(AX), X0
+	VINSERTF32X4 $0x01, 112(AX), Z0, Z4
+	VINSERTF32X4 $0x02, 176(AX), Z4, Z4
+	VINSERTF32X4 $0x03, 240(AX), Z4, Z4
+	VMOVUPS      constantsAVX512<>+768(SB), Z5
+	MOVQ         DX, BX
+
+rounds194:
+	TESTQ       BX, BX
+	JZ          roundsDone195
+	VPUNPCKLDQ  Z2, Z1, Z6
+	VPUNPCKHDQ  Z2, Z1, Z7
+	VPUNPCKLDQ  Z4, Z3, Z2
+	VPUNPCKHDQ  Z4, Z3, Z4
+	VPUNPCKLQDQ Z2, Z6, Z1
+	VPUNPCKHQDQ Z2, Z6, Z2
+	VPUNPCKLQDQ Z4, Z7, Z3
+	VPUNPCKHQDQ Z4, Z7, Z4
+	VADDPS      Z2, Z1, Z6
+	VADDPS      Z3, Z6, Z6
+	VADDPS      Z4, Z6, Z6
+	VDIVPS      Z6, Z5, Z6
+	VMULPS      Z6, Z1, Z1
+	VMULPS      Z6, Z2, Z2
+	VMULPS      Z6, Z3, Z3
+	VMULPS      Z6, Z4, Z4
+	VPUNPCKLDQ  Z2, Z1, Z6
+	VPUNPCKHDQ  Z2, Z1, Z7
+	VPUNPCKLDQ  Z4, Z3, Z2
+	VPUNPCKHDQ  Z4, Z3, Z4
+	VPUNPCKLQDQ Z2, Z6, Z1
+	VPUNPCKHQDQ Z2, Z6, Z2
+	VPUNPCKLQDQ Z4, Z7, Z3
+	VPUNPCKHQDQ Z4, Z7, Z4
+	VADDPS      Z2, Z1, Z6
+	VADDPS      Z3, Z6, Z6
+	VADDPS      Z4, Z6, Z6
+	VDIVPS      Z6, Z5, Z6
+	VMULPS      Z6, Z1, Z1
+	VMULPS      Z6, Z2, Z2
+	VMULPS      Z6, Z3, Z3
+	VMULPS      Z6, Z4, Z4
+	DECQ        BX
+	JMP         rounds194
+
+roundsDone195:
+	VMOVUPS       X1, (AX)
+	VEXTRACTF32X4 $0x01, Z1, 64(AX)
+	VEXTRACTF32X4 $0x02, Z1, 128(AX)
+	VEXTRACTF32X4 $0x03, Z1, 192(AX)
+	VMOVUPS       X2, 16(AX)
+	VEXTRACTF32X4 $0x01, Z2, 80(AX)
+	VEXTRACTF32X4 $0x02, Z2, 144(AX)
+	VEXTRACTF32X4 $0x03, Z2, 208(AX)
+	VMOVUPS       X3, 32(AX)
+	VEXTRACTF32X4 $0x01, Z3, 96(AX)
+	VEXTRACTF32X4 $0x02, Z3, 160(AX)
+	VEXTRACTF32X4 $0x03, Z3, 224(AX)
+	VMOVUPS       X4, 48(AX)
+	VEXTRACTF32X4 $0x01, Z4, 112(AX)
+	VEXTRACTF32X4 $0x02, Z4, 176(AX)
+	VEXTRACTF32X4 $0x03, Z4, 240(AX)
+	ADDQ          $0x00000100, AX
+	SUBQ          $0x04, CX
+	JMP           matrices192
+
+matricesDone193:
+matrices196:
+	CMPQ    CX, $0x01
+	JL      matricesDone197
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
 	VMOVUPS 48(AX), X3
 	VMOVUPS constantsAVX512<>+768(SB), X4
+	MOVQ    DX, BX
 
-rounds192:
-	TESTQ       CX, CX
-	JZ          roundsDone193
+rounds198:
+	TESTQ       BX, BX
+	JZ          roundsDone199
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -5197,14 +5286,19 @@ rounds192:
 	VMULPS      X5, X1, X1
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
-	DECQ        CX
-	JMP         rounds192
+	DECQ        BX
+	JMP         rounds198
 
-roundsDone193:
+roundsDone199:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
 	VMOVUPS X3, 48(AX)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x01, CX
+	JMP     matrices196
+
+matricesDone197:
 	VZEROUPPER
 	RET
 
@@ -5219,9 +5313,9 @@ TEXT ·readAllAVX512(SB), $0-25
 	VPXORD Z3, Z3, Z3
 	SHRQ   $0x0a, CX
 
-loop194:
+loop200:
 	TESTQ  CX, CX
-	JZ     done195
+	JZ     done201
 	VPXORD (AX), Z0, Z0
 	VPXORD 64(AX), Z1, Z1
 	VPXORD 128(AX), Z2, Z2
@@ -5240,9 +5334,9 @@ loop194:
 	VPXORD 960(AX), Z3, Z3
 	ADDQ   $0x00000400, AX
 	DECQ   CX
-	JMP    loop194
+	JMP    loop200
 
-done195:
+done201:
 	VPXORD        Z1, Z0, Z0
 	VPXORD        Z2, Z0, Z0
 	VPXORD        Z3, Z0, Z0

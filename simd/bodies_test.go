@@ -91,11 +91,11 @@ var rotations = []body{
 		all:  shapes(cross(lengths, list(1, 768)), cross(upTo(1, 40, 1), upTo(1, 40, 1)), cross(list(sweepLength), list(3072))),
 		some: cross(someLengths, list(1, 50)), few: cross(fewLengths, list(7, 130)),
 	}, {
-		// n, rounds
+		// n, rounds, matrices
 		field: "Sinkhorn", group: "rotations", elem: 4, prepare: prepareSinkhorn,
-		all:  shapes(cross(upTo(1, 9, 1), list(0, 1, 2, 3, 20)), cross(list(16, 17), list(20))),
-		some: cross(upTo(1, 6, 1), list(0, 1, 2, 20, 1, 1, 2)),
-		few:  cross(upTo(1, 6, 1), list(1, 2)),
+		all:  shapes(cross(upTo(1, 9, 1), list(0, 1, 2, 3, 20), list(1)), cross(list(16, 17), list(20), list(1)), cross(list(1, 4, 5), list(0, 1, 20), upTo(0, 13, 1))),
+		some: cross(upTo(1, 6, 1), list(0, 1, 2, 20, 1, 1, 2), list(1, 3, 7)),
+		few:  cross(upTo(1, 6, 1), list(1, 2), list(1, 5)),
 	},
 }
 
@@ -369,7 +369,7 @@ func prepareGather(c *trial, s shape) func(*Kernels) {
 }
 
 func prepareSinkhorn(c *trial, s shape) func(*Kernels) {
-	m := take[float32](c, s[0]*s[0], float)
+	m := take[float32](c, s[0]*s[0]*s[2], float)
 	for i := range m {
 		m[i] = c.positive()
 	}

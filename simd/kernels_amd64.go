@@ -138,10 +138,10 @@ func combineBy(f func(out, rows, coef *float32, width, m, n, stride, step int)) 
 }
 
 // sinkhornBy uses assembly for the 4 lanes of the shipped geometry.
-func sinkhornBy(of4 func(m *float32, rounds int)) func(m []float32, n, rounds int) {
+func sinkhornBy(of4 func(m []float32, rounds int)) func(m []float32, n, rounds int) {
 	return func(m []float32, n, rounds int) {
 		if n == 4 {
-			of4(&m[0], rounds)
+			of4(m, rounds)
 			return
 		}
 		Sinkhorn(m, n, rounds)

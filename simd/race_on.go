@@ -120,7 +120,7 @@ func declared(k Kernels) Kernels {
 		writes(dst)
 		k.Gather(dst, src, index)
 	}
-	d.Sinkhorn = func(m []float32, n, rounds int) { writes(m[:n*n]); k.Sinkhorn(m, n, rounds) }
+	d.Sinkhorn = func(m []float32, n, rounds int) { writes(m); k.Sinkhorn(m, n, rounds) }
 	d.ExpInto = func(dst, x []float32, shift float32) { reads(x); writes(dst); k.ExpInto(dst, x, shift) }
 	d.Silu = func(dst, x []float32) { reads(x); writes(dst); k.Silu(dst, x) }
 	d.MulSigmoid = func(dst, gate []float32) { reads(gate); writes(dst); k.MulSigmoid(dst, gate) }

@@ -1,15 +1,17 @@
 package simd
 
-// Sinkhorn normalises the rows, then the columns of m, [n, n] and positive, to
-// sums of 1, rounds times. Sums run over ascending elements from the first; the
-// factor is 1/sum.
+// Sinkhorn normalises the rows, then the columns of matrices [n, n], all positive,
+// to sums of 1, rounds times. m holds them one after the other. Sums run over
+// ascending elements from the first; the factor is 1/sum.
 func Sinkhorn(m []float32, n, rounds int) {
-	for range rounds {
-		for i := range n {
-			normalizeSum(m, i*n, 1, n)
-		}
-		for j := range n {
-			normalizeSum(m, j, n, n)
+	for ; len(m) >= n*n; m = m[n*n:] {
+		for range rounds {
+			for i := range n {
+				normalizeSum(m, i*n, 1, n)
+			}
+			for j := range n {
+				normalizeSum(m, j, n, n)
+			}
 		}
 	}
 }

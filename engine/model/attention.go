@@ -76,11 +76,7 @@ func (s *Session) attendHeads(worker, lo, hi int) {
 	}
 }
 
-func (s *Session) keysValues(worker, lo, hi int) {
-	for ; lo < hi; lo++ {
-		s.keysValuesOf(&s.tokens[lo], &s.scratch[worker], s.m.allHeads())
-	}
-}
+func (s *Session) keysValues(t *token, w *scratch) { s.keysValuesOf(t, w, s.m.allHeads()) }
 
 // keysValuesOf turns raw projections into the int8 query, and the int8 key and
 // value that go to the cache.

@@ -18,7 +18,7 @@ type token struct {
 
 	lanes                   []float32 // [n][d], with room for one more
 	preRaw, postRaw, resRaw []float32 // [n], [n], [n*n] of the lane maps' row
-	post, res               []float32
+	pre, post, res          []float32 // what is made of them
 	u, x                    []float32 // [d]
 	gate                    []float32 // [H*v]
 	q8                      heads8
@@ -39,7 +39,7 @@ func (s *Session) newToken(index int) token {
 	maps := s.maps.at(index)
 	t := token{
 		index: index, lanes: make([]float32, n*d, (n+1)*d),
-		preRaw: maps[:n], postRaw: maps[n : 2*n], resRaw: maps[2*n:], post: f(n), res: f(n * n),
+		preRaw: maps[:n], postRaw: maps[n : 2*n], resRaw: maps[2*n:], pre: s.pres.at(index), post: s.posts.at(index), res: s.mixes.at(index),
 		u: f(d), x: f(d), gate: s.gates.at(index), q8: newHeads8(g.Heads, keyDim(m)),
 		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2), o: f(g.Heads * g.VDim), r: s.outs.at(index),
 	}
@@ -55,7 +55,6 @@ func (s *Session) newToken(index int) token {
 // scratch is a worker's values within a stage.
 type scratch struct {
 	unit, nextLanes    []float32 // [n*d]
-	pre                []float32 // [n]
 	mix                []float32 // [n][n+1], weights of the lanes and of the block's change
 	norm               []float32 // [d]
 	tapped             []float32 // q, k and v after the taps
@@ -84,7 +83,7 @@ func newScratch(m *Model) scratch {
 	g, f := m.g, apart[float32]
 	_, _, raw := m.rawWidths()
 	return scratch{
-		unit: f(g.Lanes * g.Width), nextLanes: make([]float32, g.Lanes*g.Width, (g.Lanes+1)*g.Width), pre: f(g.Lanes),
+		unit: f(g.Lanes * g.Width), nextLanes: make([]float32, g.Lanes*g.Width, (g.Lanes+1)*g.Width),
 		mix: f(g.Lanes * (g.Lanes + 1)), norm: f(g.Width),
 		tapped: f(raw),
 		k8:     newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
@@ -93,11 +92,11 @@ func newScratch(m *Model) scratch {
 	}
 }
 
-// step is a piece of the pass that treats each token by itself: a function of the
-// token, or products of its activations.
+// step is a piece of the pass that treats each token by itself: a function of some
+// tokens, or products of their activations.
 type step struct {
-	each func(t *token, w *scratch)
-	work int // of each: about its multiply-adds
+	run  func(worker, lo, hi int) // for tokens lo to hi
+	work int                      // of a token: about its multiply-adds
 
 	x    *quant.Activations // what the products read
 	jobs []job
@@ -118,15 +117,15 @@ type layerSteps struct {
 // bindSteps lists every step of the pass once, so that a call allocates nothing.
 func (s *Session) bindSteps() {
 	m := s.m
-	s.begins = []step{{each: s.begin, work: 4 * m.g.Width}}
+	s.begins = []step{{run: s.each(s.begin), work: 4 * m.g.Width}}
 	qEnd, kEnd, _ := m.rawWidths()
 	for i := range m.blocks {
 		b := &m.blocks[i]
 		l := layerSteps{attend: []step{{x: s.h, jobs: []job{{b.q, s.raw}, {b.k, s.raw.from(qEnd)}, {b.v, s.raw.from(kEnd)}, {b.gate, s.gates}}}}}
 		l.after = []step{
-			{each: s.attendOut, work: 6 * m.g.Width},
+			{run: s.each(s.attendOut), work: 6 * m.g.Width},
 			{x: s.o8, jobs: []job{{b.out, s.outs}}},
-			{each: s.blockOut, work: m.mlpWork},
+			{run: s.each(s.blockOut), work: m.mlpWork},
 		}
 		if i+1 < len(m.blocks) {
 			l.after = append(l.after, s.enterSteps(i+1)...)
@@ -138,11 +137,11 @@ func (s *Session) bindSteps() {
 	for i := range m.sites {
 		site := &m.sites[i]
 		s.recalls = append(s.recalls, []step{
-			{each: s.engramRow, work: 16 * m.g.Width},
+			{run: s.each(s.engramRow), work: 16 * m.g.Width},
 			{x: s.row8, jobs: []job{{site.key, s.siteKeys}, {site.value, s.siteRaw}}},
 		})
 	}
-	s.region = regions{chunks: s.chunks, each: s.eachOf, multiply: s.multiply, keysValues: s.keysValues,
+	s.region = regions{chunks: s.chunks, multiply: s.multiply, keysValues: s.each(s.keysValues),
 		attend: s.attend, attendHeads: s.attendHeads, pools: s.updatePools}
 }
 
@@ -153,13 +152,23 @@ func (s *Session) enterSteps(i int) []step {
 		maps = append(maps, job{p.m, s.maps.from(p.at)})
 	}
 	return []step{
-		{each: s.quantizeLanes, work: s.m.laneWork}, {x: s.z, jobs: maps}, {each: s.mixIn, work: s.m.laneWork},
+		{run: s.each(s.quantizeLanes), work: s.m.laneWork}, {x: s.z, jobs: maps},
+		{run: s.laneGates, work: s.m.gateWork}, {run: s.each(s.mixIn), work: s.m.laneWork},
+	}
+}
+
+// each makes a step's function of one for a token.
+func (s *Session) each(f func(t *token, w *scratch)) func(worker, lo, hi int) {
+	return func(worker, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(&s.tokens[i], &s.scratch[worker])
+		}
 	}
 }
 
 // regions are what pools run, as function values bound once.
 type regions struct {
-	chunks, each, multiply, keysValues, attend, attendHeads, pools func(worker, lo, hi int)
+	chunks, multiply, keysValues, attend, attendHeads, pools func(worker, lo, hi int)
 }
 
 // forward feeds one block of at most blockTokens ids. Nothing that an earlier
@@ -204,8 +213,8 @@ func (s *Session) runSteps(steps []step) {
 		return
 	}
 	for i := range steps {
-		if s.steps = steps[i : i+1]; steps[i].each != nil {
-			s.pool.run(s.n, s.stepWork(&steps[i]), s.region.each)
+		if p := &steps[i]; p.run != nil {
+			s.pool.run(s.n, s.stepWork(p), p.run)
 		} else {
 			s.products(steps[i:])
 		}
@@ -214,7 +223,7 @@ func (s *Session) runSteps(steps []step) {
 
 // stepWork is about the multiply-adds of a step for the block.
 func (s *Session) stepWork(p *step) int {
-	if p.each != nil {
+	if p.run != nil {
 		return s.n * p.work
 	}
 	return s.n * jobTiles(p.jobs) * simd.TileRows * p.x.Stride
@@ -233,21 +242,14 @@ func (s *Session) chunks(worker, lo, hi int) {
 		from, to := lo*chunkTokens, min((lo+1)*chunkTokens, s.n)
 		for i := range s.steps {
 			p := &s.steps[i]
-			for t := from; p.each != nil && t < to; t++ {
-				p.each(&s.tokens[t], &s.scratch[worker])
+			if p.run != nil {
+				p.run(worker, from, to)
 			}
 			for k := range p.jobs {
 				j := &p.jobs[k]
 				j.m.Mul(j.y.data[from*j.y.width:], j.y.width, p.x, from, to-from, 0, j.m.Tiles())
 			}
 		}
-	}
-}
-
-// eachOf runs the one step of s.steps for tokens lo to hi.
-func (s *Session) eachOf(worker, lo, hi int) {
-	for ; lo < hi; lo++ {
-		s.steps[0].each(&s.tokens[lo], &s.scratch[worker])
 	}
 }
 

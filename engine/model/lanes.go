@@ -17,31 +17,42 @@ func (s *Session) quantizeLanes(t *token, w *scratch) {
 	s.inputs("lanes.z8", t, s.z, w.unit, 1)
 }
 
+// laneGates makes gates and mixing weights of the lane maps' rows, for tokens lo to
+// hi at a time: each by itself is too short for a vector, and waits for divisions.
+func (s *Session) laneGates(_, lo, hi int) {
+	n := s.m.g.Lanes
+	for i := lo; i < hi; i++ {
+		t := &s.tokens[i]
+		b := &s.m.blocks[t.layer]
+		s.see("lanes.pre_raw", t, t.preRaw)
+		s.see("lanes.post_raw", t, t.postRaw)
+		s.see("lanes.res_raw", t, t.resRaw)
+		for k := range t.pre {
+			t.preRaw[k] = float32(b.aPre*t.preRaw[k]) + b.bPre[k]
+			t.postRaw[k] = float32(b.aPost*t.postRaw[k]) + b.bPost[k]
+			t.pre[k], t.post[k] = 1, 2
+		}
+		for k := range t.res {
+			t.res[k] = float32(b.aRes*t.resRaw[k]) + b.bRes[k]
+		}
+		s.k.MulSigmoid(t.pre, t.preRaw)
+		s.k.MulSigmoid(t.post, t.postRaw)
+	}
+	s.sinkhorn(s.mixes.data[lo*n*n:hi*n*n], n)
+	for i := lo; i < hi && s.hook != nil; i++ {
+		t := &s.tokens[i]
+		s.see("lanes.pre", t, t.pre)
+		s.see("lanes.post", t, t.post)
+		s.see("lanes.res", t, t.res)
+	}
+}
+
 // mixIn mixes the lanes into the block's input, adds the engram memory and
 // prepares the attention's int8 input.
 func (s *Session) mixIn(t *token, w *scratch) {
 	b, g := &s.m.blocks[t.layer], &s.m.g
 	t.seen = s.kv.find(&t.ranges, s.visible(t.layer, t.pos), t.pos, s.sink)
-	s.see("lanes.pre_raw", t, t.preRaw)
-	s.see("lanes.post_raw", t, t.postRaw)
-	s.see("lanes.res_raw", t, t.resRaw)
-
-	for i := range w.pre {
-		t.preRaw[i] = float32(b.aPre*t.preRaw[i]) + b.bPre[i]
-		t.postRaw[i] = float32(b.aPost*t.postRaw[i]) + b.bPost[i]
-		w.pre[i], t.post[i] = 1, 2
-	}
-	s.k.MulSigmoid(w.pre, t.preRaw)
-	s.k.MulSigmoid(t.post, t.postRaw)
-	s.see("lanes.pre", t, w.pre)
-	s.see("lanes.post", t, t.post)
-	for i := range t.res {
-		t.res[i] = float32(b.aRes*t.resRaw[i]) + b.bRes[i]
-	}
-	s.sinkhorn(t.res, g.Lanes)
-	s.see("lanes.res", t, t.res)
-
-	s.k.Combine(t.u, t.lanes, w.pre, 1, g.Lanes, g.Lanes, 1)
+	s.k.Combine(t.u, t.lanes, t.pre, 1, g.Lanes, g.Lanes, 1)
 	s.see("lanes.u", t, t.u)
 	copy(t.x, t.u)
 	if b.site >= 0 {
@@ -104,21 +115,33 @@ func (s *Session) keepCell(t *token, row int, x []float32) {
 // the exponentials: nothing can underflow to a zero sum.
 const linearRange = 30
 
-// sinkhorn makes exp(m), [n, n], nearly doubly stochastic: 20 rounds of
-// normalising rows, then columns. It is defined in logarithms; the same steps
-// on the exponentials need one exponential an element instead of forty, and
-// agree to float32 accuracy unless the logits lie far apart.
+// sinkhorn makes exp(m), for each of the matrices [n, n] in m, nearly doubly
+// stochastic: 20 rounds of normalising rows, then columns. It is defined in
+// logarithms; the same steps on the exponentials need one exponential an element
+// instead of forty, and agree to float32 accuracy unless the logits lie far apart.
 func (s *Session) sinkhorn(m []float32, n int) {
+	size, linear := n*n, 0 // linear: matrices before this one that wait for their rounds
+	for at := 0; at < len(m); at += size {
+		one := m[at : at+size]
+		if high, ok := highest(one); ok {
+			s.k.ExpInto(one, one, high)
+			linear++
+			continue
+		}
+		sinkhornLog(one, n)
+		s.k.Sinkhorn(m[at-linear*size:at], n, sinkhornRounds)
+		linear = 0
+	}
+	s.k.Sinkhorn(m[len(m)-linear*size:], n, sinkhornRounds)
+}
+
+// highest is the largest of the logits; ok says that they are not far apart.
+func highest(m []float32) (high float32, ok bool) {
 	low, high := m[0], m[0]
 	for _, v := range m {
 		low, high = min(low, v), max(high, v)
 	}
-	if !(high-low <= linearRange) {
-		sinkhornLog(m, n)
-		return
-	}
-	s.k.ExpInto(m, m, high)
-	s.k.Sinkhorn(m, n, sinkhornRounds)
+	return high, high-low <= linearRange
 }
 
 func sinkhornLog(m []float32, n int) {

@@ -73,6 +73,8 @@ type Session struct {
 	scratch           []scratch          // per worker
 	z, h, o8, row8    *quant.Activations // inputs of the lane maps, of q, k, v and gate, of out, of the engram maps
 	maps, gates, outs rows               // what products write, a row per token
+	pres, posts       rows               // the lanes' gates
+	mixes             rows               // how lanes mix
 	raw               rows               // q, k and v before the taps
 	siteKeys, siteRaw rows               // of the site at hand; siteRaw before the taps
 	n                 int                // tokens in the block
@@ -98,7 +100,8 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		tokens: make([]token, blockTokens),
 		maps:   newRows(blockTokens, m.mapRows()),
 		gates:  newRows(blockTokens, g.Heads*g.VDim),
-		outs:   newRows(blockTokens, g.Width),
+		pres:   newRows(blockTokens, g.Lanes), posts: newRows(blockTokens, g.Lanes), mixes: newRows(blockTokens, g.Lanes*g.Lanes),
+		outs: newRows(blockTokens, g.Width),
 	}
 	_, _, raw := m.rawWidths()
 	s.raw, s.rawTrail = newRows(blockTokens, raw), newTrail(max(g.ConvTaps-1, 0))

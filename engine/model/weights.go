@@ -40,7 +40,7 @@ type Model struct {
 	permute1, permute2 []int32
 	mlpA, mlpB         int // factors of hada_n
 
-	laneWork, mlpWork int // about the multiply-adds per token and block
+	laneWork, gateWork, mlpWork int // about the multiply-adds per token and block
 
 	laneShare []float32 // 1/lanes for each lane
 	frequency []float32 // rotary, per pair of the head vector
@@ -130,6 +130,7 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 	m.mlpB = g.HadaSize / m.mlpA
 	lanes := g.Lanes
 	m.laneWork = (lanes + 2) * lanes * lanes * g.Width
+	m.gateWork = sinkhornRounds * 4 * lanes * lanes
 	m.mlpWork = 6*(m.mlpA+m.mlpB)*g.HadaSize + lanes*lanes*g.Width
 	m.addBlocks(l, kept)
 	for _, code := range a.Heads() {

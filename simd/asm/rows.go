@@ -198,24 +198,55 @@ func (g *gen) rotary() {
 	g.finish()
 }
 
-// sinkhorn is simd.Sinkhorn for n = 4.
+// sinkhorn is simd.Sinkhorn for n = 4: as many matrices at a time as a register has
+// quarters of 16 bytes, because one waits for its divisions, then one by one.
 func (g *gen) sinkhorn() {
-	g.function("sinkhorn4", "func(m *float32, rounds int)")
-	m, rounds := g.word("m"), g.word("rounds")
+	g.function("sinkhorn4", "func(m []float32, rounds int)")
+	m, left, rounds := g.pointer("m"), g.length("m"), g.word("rounds")
+	g.SHRQ(operand.Imm(4), left)
+	for _, count := range []int{g.width / 16, 1} {
+		loop, done := g.label("matrices"), g.label("matricesDone")
+		g.Label(loop)
+		g.CMPQ(left, operand.Imm(uint64(count)))
+		g.JL(operand.LabelRef(done))
+		g.sinkhornOf(count, m, rounds)
+		g.ADDQ(operand.U32(uint32(64*count)), m)
+		g.SUBQ(operand.Imm(uint64(count)), left)
+		g.JMP(operand.LabelRef(loop))
+		g.Label(done)
+	}
+	g.finish()
+}
+
+// sinkhornOf treats count matrices, whose rows share registers.
+func (g *gen) sinkhornOf(count int, m, rounds reg.GPVirtual) {
+	at := func(row, matrix int) operand.Mem { return operand.Mem{Base: m, Disp: 16*row + 64*matrix} }
 	r := make([]reg.VecVirtual, 4)
 	for i := range r {
-		r[i] = g.XMM()
-		g.VMOVUPS(operand.Mem{Base: m, Disp: 16 * i}, r[i])
+		low := g.XMM()
+		g.VMOVUPS(at(i, 0), low)
+		switch r[i] = low; count {
+		case 2:
+			r[i] = g.YMM()
+			g.VINSERTF128(operand.Imm(1), at(i, 1), low.AsY(), r[i])
+		case 4:
+			r[i] = g.ZMM()
+			g.VINSERTF32X4(operand.Imm(1), at(i, 1), low.AsZ(), r[i])
+			g.VINSERTF32X4(operand.Imm(2), at(i, 2), r[i], r[i])
+			g.VINSERTF32X4(operand.Imm(3), at(i, 3), r[i], r[i])
+		}
 	}
-	one := g.XMM()
+	one := g.like(r[0])
 	g.VMOVUPS(g.constant("one"), one)
+	left := g.GP64()
+	g.MOVQ(rounds, left)
 	loop, done := g.label("rounds"), g.label("roundsDone")
 	g.Label(loop)
-	g.TESTQ(rounds, rounds)
+	g.TESTQ(left, left)
 	g.JZ(operand.LabelRef(done))
 	for range 2 { // rows, as columns of the transposed; then columns
 		g.transpose4(r)
-		sum := g.XMM()
+		sum := g.like(r[0])
 		g.VADDPS(r[1], r[0], sum)
 		g.VADDPS(r[2], sum, sum)
 		g.VADDPS(r[3], sum, sum)
@@ -224,13 +255,19 @@ func (g *gen) sinkhorn() {
 			g.VMULPS(sum, r[i], r[i])
 		}
 	}
-	g.DECQ(rounds)
+	g.DECQ(left)
 	g.JMP(operand.LabelRef(loop))
 	g.Label(done)
 	for i := range r {
-		g.VMOVUPS(r[i], operand.Mem{Base: m, Disp: 16 * i})
+		g.VMOVUPS(r[i].AsX(), at(i, 0))
+		for k := 1; k < count; k++ {
+			if count == 2 {
+				g.VEXTRACTF128(operand.Imm(1), r[i], at(i, k))
+			} else {
+				g.VEXTRACTF32X4(operand.Imm(uint64(k)), r[i], at(i, k))
+			}
+		}
 	}
-	g.finish()
 }
 
 // transpose4 transposes dwords within each 128-bit lane of four registers.
