@@ -360,7 +360,7 @@ func (s *Session) seeWeights(t *token, head int, w *scoreRows, a *attention) {
 // attendOut prepares the output projection.
 func (s *Session) attendOut(t *token, _ *scratch) {
 	s.see("attn.gated", t, t.o)
-	s.inputs("attn.o8", t, s.o8, t.o, 1)
+	s.inputs("attn.o8", t.layer, t, s.o8, t.row, t.o, 1)
 }
 
 // span is the positions a query sees: [sinkFrom, sinkTo) and [from, query].

@@ -47,7 +47,7 @@ func (s *Session) engramRow(t *token, w *scratch) {
 		s.m.sites[s.site].tables.Row(row, table*g.EngramSlots+slot, &w.group)
 	}
 	s.seeSite("engram.row", t, w.rowIn)
-	s.inputsAt("engram.row8", s.site, t.pos, s.row8, t.index, w.rowIn, 1)
+	s.inputs("engram.row8", s.site, t, s.row8, t.index, w.rowIn, 1)
 }
 
 // engramSlot hashes the ids of a table's order that end at t (FNV-like, 32-bit

@@ -12,36 +12,34 @@ import (
 // lies in the session's rows; the token holds its own.
 type token struct {
 	index int // in the block
+	row   int // of what lasts from step to step
 	id    int32
 	pos   int
 	layer int // that it is in; -1 before and after them
 
-	lanes                   []float32 // [n][d], with room for one more
-	preRaw, postRaw, resRaw []float32 // [n], [n], [n*n] of the lane maps' row
-	pre, post, res          []float32 // what is made of them
-	u, x                    []float32 // [d]
-	gate                    []float32 // [H*v]
-	q8                      heads8
-	cos, sin                []float32 // [qk/2]
-	ranges                  [3]slots  // room for seen
-	seen                    []slots   // of the layer, by this token
-	o                       []float32 // [H*v]
-	r                       []float32 // [d], the output projection
-	cells                   []float32 // [layers+1][d] or nil
-	slots                   []int     // per engram table, -1 for none
-	touched                 byte
+	lanes          []float32 // [n][d], with room for one more
+	pre, post, res []float32 // [n], [n], [n*n]: the lanes' gates, and how they mix
+	u, x           []float32 // [d]
+	gate           []float32 // [H*v]
+	q8             heads8
+	cos, sin       []float32 // [qk/2]
+	ranges         [3]slots  // room for seen
+	seen           []slots   // of the layer, by this token
+	o              []float32 // [H*v]
+	cells          []float32 // [layers+1][d] or nil
+	slots          []int     // per engram table, -1 for none
+	touched        byte
 }
 
 func (s *Session) newToken(index int) token {
 	m, g := s.m, s.m.g
 	d, n := g.Width, g.Lanes
 	f := func(n int) []float32 { return make([]float32, n) }
-	maps := s.maps.at(index)
 	t := token{
 		index: index, lanes: make([]float32, n*d, (n+1)*d),
-		preRaw: maps[:n], postRaw: maps[n : 2*n], resRaw: maps[2*n:], pre: s.pres.at(index), post: s.posts.at(index), res: s.mixes.at(index),
+		pre: s.pres.at(index), post: s.posts.at(index), res: s.mixes.at(index),
 		u: f(d), x: f(d), gate: s.gates.at(index), q8: newHeads8(g.Heads, keyDim(m)),
-		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2), o: f(g.Heads * g.VDim), r: s.outs.at(index),
+		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2), o: f(g.Heads * g.VDim),
 	}
 	if s.keepCells() {
 		t.cells = f((len(m.blocks) + 1) * d)
@@ -54,18 +52,17 @@ func (s *Session) newToken(index int) token {
 
 // scratch is a worker's values within a stage.
 type scratch struct {
-	unit, nextLanes    []float32 // [n*d]
-	mix                []float32 // [n][n+1], weights of the lanes and of the block's change
-	norm               []float32 // [d]
-	tapped             []float32 // q, k and v after the taps
-	k8, v8             heads8
-	cond               []float32 // [rank]
-	condN, z1, z2, tmp []float32 // [hada_n]
-	rowIn              []float32 // [tables*sub]
-	recalled           []float32 // [d], a site's value
-	recall             [1]float32
-	group              [simd.Group]float32
-	_                  [2 * cacheLine]byte
+	unit, nextLanes []float32 // [n*d]
+	mix             []float32 // [n][n+1], weights of the lanes and of the block's change
+	norm            []float32 // [d]
+	tapped          []float32 // q, k and v after the taps
+	k8, v8          heads8
+	z1, z2, tmp     []float32 // [hada_n]
+	rowIn           []float32 // [tables*sub]
+	recalled        []float32 // [d], a site's value
+	recall          [1]float32
+	group           [simd.Group]float32
+	_               [2 * cacheLine]byte
 }
 
 // cacheLine is what cores send each other, in bytes; some send two at a time.
@@ -87,7 +84,7 @@ func newScratch(m *Model) scratch {
 		mix: f(g.Lanes * (g.Lanes + 1)), norm: f(g.Width),
 		tapped: f(raw),
 		k8:     newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
-		cond: f(m.blocks[0].rank), condN: f(g.HadaSize), z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
+		z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
 		rowIn: f(g.EngramTables * g.EngramSubDim), recalled: f(g.Width),
 	}
 }
@@ -100,9 +97,12 @@ type step struct {
 
 	x    *quant.Activations // what the products read
 	jobs []job
+	// Whether x and the jobs' y have a row for each token that goes through the
+	// steps together, not one for each token of the block.
+	passing bool
 }
 
-// job is one product: the block's token i goes to row i of y.
+// job is one product: what is made of row i of the activations goes to row i of y.
 type job struct {
 	m quant.Product
 	y rows
@@ -124,7 +124,9 @@ func (s *Session) bindSteps() {
 		l := layerSteps{attend: []step{{x: s.h, jobs: []job{{b.q, s.raw}, {b.k, s.raw.from(qEnd)}, {b.v, s.raw.from(kEnd)}, {b.gate, s.gates}}}}}
 		l.after = []step{
 			{run: s.each(s.attendOut), work: 6 * m.g.Width},
-			{x: s.o8, jobs: []job{{b.out, s.outs}}},
+			{x: s.o8, jobs: []job{{b.out, s.outs}}, passing: true},
+			{run: s.each(s.attended), work: 4 * m.g.Width},
+			{run: s.conditions, work: b.rank * (m.g.Width + m.g.HadaSize)},
 			{run: s.each(s.blockOut), work: m.mlpWork},
 		}
 		if i+1 < len(m.blocks) {
@@ -152,7 +154,7 @@ func (s *Session) enterSteps(i int) []step {
 		maps = append(maps, job{p.m, s.maps.from(p.at)})
 	}
 	return []step{
-		{run: s.each(s.quantizeLanes), work: s.m.laneWork}, {x: s.z, jobs: maps},
+		{run: s.each(s.quantizeLanes), work: s.m.laneWork}, {x: s.z, jobs: maps, passing: true},
 		{run: s.laneGates, work: s.m.gateWork}, {run: s.each(s.mixIn), work: s.m.laneWork},
 	}
 }
@@ -200,7 +202,7 @@ const chunkTokens = 8
 
 // runSteps takes the block through steps. Where every goroutine has a chunk of
 // tokens, it takes that through all of them: one region instead of one each, and
-// the tokens' values stay in its core's cache. Otherwise the goroutines share the
+// what lasts from step to step stays in its core's cache. Otherwise the goroutines share the
 // rows of each product.
 func (s *Session) runSteps(steps []step) {
 	s.steps = steps
@@ -211,6 +213,9 @@ func (s *Session) runSteps(steps []step) {
 		}
 		s.pool.run((s.n+chunkTokens-1)/chunkTokens, work, s.region.chunks)
 		return
+	}
+	for i := range s.n {
+		s.tokens[i].row = i
 	}
 	for i := range steps {
 		if p := &steps[i]; p.run != nil {
@@ -240,14 +245,22 @@ func jobTiles(jobs []job) (tiles int) {
 func (s *Session) chunks(worker, lo, hi int) {
 	for ; lo < hi; lo++ {
 		from, to := lo*chunkTokens, min((lo+1)*chunkTokens, s.n)
+		row := worker * chunkTokens
+		for i := from; i < to; i++ {
+			s.tokens[i].row = row + i - from
+		}
 		for i := range s.steps {
 			p := &s.steps[i]
 			if p.run != nil {
 				p.run(worker, from, to)
 			}
+			first := from
+			if p.passing {
+				first = row
+			}
 			for k := range p.jobs {
 				j := &p.jobs[k]
-				j.m.Mul(j.y.data[from*j.y.width:], j.y.width, p.x, from, to-from, 0, j.m.Tiles())
+				j.m.Mul(j.y.data[first*j.y.width:], j.y.width, p.x, first, to-from, 0, j.m.Tiles())
 			}
 		}
 	}
@@ -299,7 +312,7 @@ func (s *Session) finish(t *token) {
 	s.meanLanes(t, w.norm)
 	s.normalize(w.norm, s.m.finalNorm, w.norm)
 	s.see("final.norm", t, w.norm)
-	s.inputsAt("final.x8", -1, t.pos, s.last, 0, w.norm, 1)
+	s.inputs("final.x8", t.layer, t, s.last, 0, w.norm, 1)
 }
 
 // commit makes the block part of the sequence.

@@ -18,18 +18,14 @@ func (s *Session) see(name string, t *token, x []float32) {
 	}
 }
 
-// inputs makes x times factor the token's int8 input to products, which may see it
-// replaced.
-func (s *Session) inputs(name string, t *token, a *quant.Activations, x []float32, factor float32) {
-	s.inputsAt(name, t.layer, t.pos, a, t.index, x, factor)
-}
-
-func (s *Session) inputsAt(name string, layer, pos int, a *quant.Activations, index int, x []float32, factor float32) {
-	a.Quantize(index, x, factor)
+// inputs makes x times factor the token's int8 input to products: a row of their
+// activations. The hook may replace it; layer is what it is told.
+func (s *Session) inputs(name string, layer int, t *token, a *quant.Activations, row int, x []float32, factor float32) {
+	a.Quantize(row, x, factor)
 	if s.hook != nil {
-		s.hook.ints(name, layer, pos, a.Of(index), a.Scale[index:index+1])
+		s.hook.ints(name, layer, t.pos, a.Of(row), a.Scale[row:row+1])
 	}
-	a.Rotate(index)
+	a.Rotate(row)
 }
 
 func (s *Session) seeHeads(name string, t *token, x *heads8, dim int) {

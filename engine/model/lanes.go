@@ -9,12 +9,12 @@ const sinkhornRounds = 20
 func (s *Session) quantizeLanes(t *token, w *scratch) {
 	factor := s.inverseRMS(t.lanes)
 	if s.hook == nil {
-		s.inputs("lanes.z8", t, s.z, t.lanes, factor)
+		s.inputs("lanes.z8", t.layer, t, s.z, t.row, t.lanes, factor)
 		return
 	}
 	s.k.Scale(w.unit, factor, t.lanes)
 	s.see("lanes.unit", t, w.unit)
-	s.inputs("lanes.z8", t, s.z, w.unit, 1)
+	s.inputs("lanes.z8", t.layer, t, s.z, t.row, w.unit, 1)
 }
 
 // laneGates makes gates and mixing weights of the lane maps' rows, for tokens lo to
@@ -24,19 +24,21 @@ func (s *Session) laneGates(_, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		t := &s.tokens[i]
 		b := &s.m.blocks[t.layer]
-		s.see("lanes.pre_raw", t, t.preRaw)
-		s.see("lanes.post_raw", t, t.postRaw)
-		s.see("lanes.res_raw", t, t.resRaw)
+		raw := s.maps.at(t.row)
+		pre, post, res := raw[:n], raw[n:2*n], raw[2*n:]
+		s.see("lanes.pre_raw", t, pre)
+		s.see("lanes.post_raw", t, post)
+		s.see("lanes.res_raw", t, res)
 		for k := range t.pre {
-			t.preRaw[k] = float32(b.aPre*t.preRaw[k]) + b.bPre[k]
-			t.postRaw[k] = float32(b.aPost*t.postRaw[k]) + b.bPost[k]
+			pre[k] = float32(b.aPre*pre[k]) + b.bPre[k]
+			post[k] = float32(b.aPost*post[k]) + b.bPost[k]
 			t.pre[k], t.post[k] = 1, 2
 		}
 		for k := range t.res {
-			t.res[k] = float32(b.aRes*t.resRaw[k]) + b.bRes[k]
+			t.res[k] = float32(b.aRes*res[k]) + b.bRes[k]
 		}
-		s.k.MulSigmoid(t.pre, t.preRaw)
-		s.k.MulSigmoid(t.post, t.postRaw)
+		s.k.MulSigmoid(t.pre, pre)
+		s.k.MulSigmoid(t.post, post)
 	}
 	s.sinkhorn(s.mixes.data[lo*n*n:hi*n*n], n)
 	for i := lo; i < hi && s.hook != nil; i++ {
@@ -60,20 +62,25 @@ func (s *Session) mixIn(t *token, w *scratch) {
 	}
 	s.normalize(w.norm, b.normIn, t.x)
 	s.see("attn.norm", t, w.norm)
-	s.inputs("attn.h8", t, s.h, w.norm, 1)
+	s.inputs("attn.h8", t.layer, t, s.h, t.index, w.norm, 1)
 }
 
-// blockOut ends the attention, runs the MLP, writes the block's change back to the
-// lanes and leaves the layer.
+// attended adds the attention's output to t.x and prepares the MLP's input.
+func (s *Session) attended(t *token, _ *scratch) {
+	b, out, norm := &s.m.blocks[t.layer], s.outs.at(t.row), s.norms.at(t.row)
+	s.see("attn.out", t, out)
+	s.normalize(norm, b.postNorm, out)
+	s.see("attn.post", t, norm)
+	s.k.Axpy(t.x, b.attnGate, norm)
+	s.see("attn.x", t, t.x)
+	s.normalize(norm, b.preHada, t.x)
+	s.see("mlp.norm", t, norm)
+}
+
+// blockOut runs the MLP, writes the block's change back to the lanes and leaves the
+// layer.
 func (s *Session) blockOut(t *token, w *scratch) {
 	b, g := &s.m.blocks[t.layer], &s.m.g
-	s.see("attn.out", t, t.r)
-	s.normalize(w.norm, b.postNorm, t.r)
-	s.see("attn.post", t, w.norm)
-	s.k.Axpy(t.x, b.attnGate, w.norm)
-	s.see("attn.x", t, t.x)
-	s.normalize(w.norm, b.preHada, t.x)
-	s.see("mlp.norm", t, w.norm)
 	s.mlp(t, b, w)
 	s.see("mlp.x", t, t.x)
 

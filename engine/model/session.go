@@ -73,6 +73,8 @@ type Session struct {
 	scratch           []scratch          // per worker
 	z, h, o8, row8    *quant.Activations // inputs of the lane maps, of q, k, v and gate, of out, of the engram maps
 	maps, gates, outs rows               // what products write, a row per token
+	norms             rows               // the MLP's input
+	shares, conds     rows               // the softmax over its conditions; their sum
 	pres, posts       rows               // the lanes' gates
 	mixes             rows               // how lanes mix
 	raw               rows               // q, k and v before the taps
@@ -101,7 +103,8 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		maps:   newRows(blockTokens, m.mapRows()),
 		gates:  newRows(blockTokens, g.Heads*g.VDim),
 		pres:   newRows(blockTokens, g.Lanes), posts: newRows(blockTokens, g.Lanes), mixes: newRows(blockTokens, g.Lanes*g.Lanes),
-		outs: newRows(blockTokens, g.Width),
+		outs: newRows(blockTokens, g.Width), norms: newRows(blockTokens, g.Width),
+		shares: newRows(blockTokens, m.blocks[0].rank), conds: newRows(blockTokens, g.HadaSize),
 	}
 	_, _, raw := m.rawWidths()
 	s.raw, s.rawTrail = newRows(blockTokens, raw), newTrail(max(g.ConvTaps-1, 0))
