@@ -77,6 +77,9 @@ func addAVX2(dst []float32, x []float32)
 func mulAddAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
+func convolveAVX2(dst []float32, tap0 []float32, x0 []float32, tap1 []float32, x1 []float32, tap2 []float32, x2 []float32)
+
+//go:noescape
 func axpyAVX2(dst []float32, a float32, x []float32)
 
 //go:noescape

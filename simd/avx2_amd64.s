@@ -5996,60 +5996,95 @@ done108:
 	VZEROUPPER
 	RET
 
-// func axpyAVX2(dst []float32, a float32, x []float32)
-// Requires: AVX, AVX2, SSE
-TEXT ·axpyAVX2(SB), $0-56
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+32(FP), DX
-	MOVSS        a+24(FP), X0
-	VBROADCASTSS X0, Y1
-	VBROADCASTSS X0, Y0
+// func convolveAVX2(dst []float32, tap0 []float32, x0 []float32, tap1 []float32, x1 []float32, tap2 []float32, x2 []float32)
+// Requires: AVX
+TEXT ·convolveAVX2(SB), $0-168
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ tap0_base+24(FP), DX
+	MOVQ x0_base+48(FP), BX
+	MOVQ tap1_base+72(FP), SI
+	MOVQ x1_base+96(FP), DI
+	MOVQ tap2_base+120(FP), R8
+	MOVQ x2_base+144(FP), R9
 
 loop109:
 	CMPQ    AX, $0x10
 	JL      rest110
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
-	VMULPS  Y1, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMOVUPS (CX), Y4
-	VMOVUPS 32(CX), Y5
-	VADDPS  Y2, Y4, Y4
-	VADDPS  Y3, Y5, Y5
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMULPS  Y2, Y4, Y0
+	VMULPS  Y3, Y5, Y1
+	VMOVUPS (SI), Y2
+	VMOVUPS 32(SI), Y3
+	VMOVUPS (DI), Y4
+	VMOVUPS 32(DI), Y5
+	VMULPS  Y2, Y4, Y2
+	VMULPS  Y3, Y5, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS (R8), Y2
+	VMOVUPS 32(R8), Y3
+	VMOVUPS (R9), Y4
+	VMOVUPS 32(R9), Y5
+	VMULPS  Y2, Y4, Y2
+	VMULPS  Y3, Y5, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R9
 	SUBQ    $0x10, AX
 	JMP     loop109
 
 rest110:
 	TESTQ      AX, AX
 	JZ         done111
-	LEAQ       constantsAVX2<>+2368(SB), BX
+	LEAQ       constantsAVX2<>+2368(SB), R10
 	SHLQ       $0x02, AX
-	SUBQ       AX, BX
-	VMOVUPS    (BX), Y2
-	VMOVUPS    32(BX), Y3
-	VMASKMOVPS (DX), Y2, Y4
-	VMASKMOVPS 32(DX), Y3, Y5
-	VMULPS     Y1, Y4, Y4
-	VMULPS     Y0, Y5, Y5
-	VMASKMOVPS (CX), Y2, Y0
-	VMASKMOVPS 32(CX), Y3, Y1
-	VADDPS     Y4, Y0, Y0
-	VADDPS     Y5, Y1, Y1
-	VMASKMOVPS Y0, Y2, (CX)
-	VMASKMOVPS Y1, Y3, 32(CX)
+	SUBQ       AX, R10
+	VMOVUPS    (R10), Y0
+	VMOVUPS    32(R10), Y1
+	VMASKMOVPS (DX), Y0, Y4
+	VMASKMOVPS 32(DX), Y1, Y5
+	VMASKMOVPS (BX), Y0, Y6
+	VMASKMOVPS 32(BX), Y1, Y7
+	VMULPS     Y4, Y6, Y2
+	VMULPS     Y5, Y7, Y3
+	VMASKMOVPS (SI), Y0, Y4
+	VMASKMOVPS 32(SI), Y1, Y5
+	VMASKMOVPS (DI), Y0, Y6
+	VMASKMOVPS 32(DI), Y1, Y7
+	VMULPS     Y4, Y6, Y4
+	VMULPS     Y5, Y7, Y5
+	VADDPS     Y4, Y2, Y2
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS (R8), Y0, Y4
+	VMASKMOVPS 32(R8), Y1, Y5
+	VMASKMOVPS (R9), Y0, Y6
+	VMASKMOVPS 32(R9), Y1, Y7
+	VMULPS     Y4, Y6, Y4
+	VMULPS     Y5, Y7, Y5
+	VADDPS     Y4, Y2, Y2
+	VADDPS     Y5, Y3, Y3
+	VMASKMOVPS Y2, Y0, (CX)
+	VMASKMOVPS Y3, Y1, 32(CX)
 
 done111:
 	VZEROUPPER
 	RET
 
-// func scaleAVX2(dst []float32, a float32, x []float32)
+// func axpyAVX2(dst []float32, a float32, x []float32)
 // Requires: AVX, AVX2, SSE
-TEXT ·scaleAVX2(SB), $0-56
+TEXT ·axpyAVX2(SB), $0-56
 	MOVQ         dst_len+8(FP), AX
 	MOVQ         dst_base+0(FP), CX
 	MOVQ         x_base+32(FP), DX
@@ -6064,8 +6099,12 @@ loop112:
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
 	VMULPS  Y0, Y3, Y3
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
+	VMOVUPS (CX), Y4
+	VMOVUPS 32(CX), Y5
+	VADDPS  Y2, Y4, Y4
+	VADDPS  Y3, Y5, Y5
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
@@ -6083,10 +6122,57 @@ rest113:
 	VMASKMOVPS 32(DX), Y3, Y5
 	VMULPS     Y1, Y4, Y4
 	VMULPS     Y0, Y5, Y5
+	VMASKMOVPS (CX), Y2, Y0
+	VMASKMOVPS 32(CX), Y3, Y1
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VMASKMOVPS Y0, Y2, (CX)
+	VMASKMOVPS Y1, Y3, 32(CX)
+
+done114:
+	VZEROUPPER
+	RET
+
+// func scaleAVX2(dst []float32, a float32, x []float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·scaleAVX2(SB), $0-56
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+32(FP), DX
+	MOVSS        a+24(FP), X0
+	VBROADCASTSS X0, Y1
+	VBROADCASTSS X0, Y0
+
+loop115:
+	CMPQ    AX, $0x10
+	JL      rest116
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	VMULPS  Y1, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, AX
+	JMP     loop115
+
+rest116:
+	TESTQ      AX, AX
+	JZ         done117
+	LEAQ       constantsAVX2<>+2368(SB), BX
+	SHLQ       $0x02, AX
+	SUBQ       AX, BX
+	VMOVUPS    (BX), Y2
+	VMOVUPS    32(BX), Y3
+	VMASKMOVPS (DX), Y2, Y4
+	VMASKMOVPS 32(DX), Y3, Y5
+	VMULPS     Y1, Y4, Y4
+	VMULPS     Y0, Y5, Y5
 	VMASKMOVPS Y4, Y2, (CX)
 	VMASKMOVPS Y5, Y3, 32(CX)
 
-done114:
+done117:
 	VZEROUPPER
 	RET
 
@@ -6100,9 +6186,9 @@ TEXT ·addMulAVX2(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop115:
+loop118:
 	CMPQ    AX, $0x10
-	JL      rest116
+	JL      rest119
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
 	VADDPS  constantsAVX2<>+768(SB), Y0, Y0
@@ -6127,11 +6213,11 @@ loop115:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop115
+	JMP     loop118
 
-rest116:
+rest119:
 	TESTQ      AX, AX
-	JZ         done117
+	JZ         done120
 	LEAQ       constantsAVX2<>+2368(SB), R8
 	SHLQ       $0x02, AX
 	SUBQ       AX, R8
@@ -6156,7 +6242,7 @@ rest116:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done117:
+done120:
 	VZEROUPPER
 	RET
 
@@ -6170,9 +6256,9 @@ TEXT ·expIntoAVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop118:
+loop121:
 	CMPQ      AX, $0x10
-	JL        rest119
+	JL        rest122
 	VMOVUPS   (DX), Y2
 	VMOVUPS   32(DX), Y3
 	VSUBPS    Y1, Y2, Y2
@@ -6240,11 +6326,11 @@ loop118:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop118
+	JMP       loop121
 
-rest119:
+rest122:
 	TESTQ      AX, AX
-	JZ         done120
+	JZ         done123
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -6315,7 +6401,7 @@ rest119:
 	VMASKMOVPS Y8, Y2, (CX)
 	VMASKMOVPS Y9, Y3, 32(CX)
 
-done120:
+done123:
 	VZEROUPPER
 	RET
 
@@ -6326,9 +6412,9 @@ TEXT ·siluAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop121:
+loop124:
 	CMPQ      AX, $0x10
-	JL        rest122
+	JL        rest125
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VPXOR     constantsAVX2<>+1280(SB), Y0, Y2
@@ -6404,11 +6490,11 @@ loop121:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop121
+	JMP       loop124
 
-rest122:
+rest125:
 	TESTQ      AX, AX
-	JZ         done123
+	JZ         done126
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -6487,7 +6573,7 @@ rest122:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done123:
+done126:
 	VZEROUPPER
 	RET
 
@@ -6498,9 +6584,9 @@ TEXT ·mulSigmoidAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop124:
+loop127:
 	CMPQ      AX, $0x10
-	JL        rest125
+	JL        rest128
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VPXOR     constantsAVX2<>+1280(SB), Y0, Y0
@@ -6578,11 +6664,11 @@ loop124:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop124
+	JMP       loop127
 
-rest125:
+rest128:
 	TESTQ      AX, AX
-	JZ         done126
+	JZ         done129
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -6663,7 +6749,7 @@ rest125:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done126:
+done129:
 	VZEROUPPER
 	RET
 
@@ -6678,17 +6764,17 @@ TEXT ·quantizeAVX2(SB), $0-92
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-row127:
+row130:
 	TESTQ DX, DX
-	JZ    rowsDone128
+	JZ    rowsDone131
 	MOVQ  n+80(FP), DI
 	MOVQ  BX, SI
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 
-loop129:
+loop132:
 	CMPQ    DI, $0x10
-	JL      rest130
+	JL      rest133
 	VMOVUPS (SI), Y4
 	VMOVUPS 32(SI), Y5
 	VMULPS  Y1, Y4, Y4
@@ -6699,11 +6785,11 @@ loop129:
 	VMAXPS  Y3, Y5, Y3
 	ADDQ    $0x40, SI
 	SUBQ    $0x10, DI
-	JMP     loop129
+	JMP     loop132
 
-rest130:
+rest133:
 	TESTQ      DI, DI
-	JZ         done131
+	JZ         done134
 	LEAQ       constantsAVX2<>+2368(SB), R8
 	SHLQ       $0x02, DI
 	SUBQ       DI, R8
@@ -6718,7 +6804,7 @@ rest130:
 	VMAXPS     Y2, Y4, Y2
 	VMAXPS     Y3, Y5, Y3
 
-done131:
+done134:
 	VMAXPS       Y2, Y3, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VMAXPS       X2, X3, X2
@@ -6731,10 +6817,10 @@ done131:
 	VDIVSS       X3, X2, X3
 	VMOVSS       constantsAVX2<>+768(SB), X4
 	VUCOMISS     X5, X2
-	JA           some132
+	JA           some135
 	VMOVAPS      X4, X3
 
-some132:
+some135:
 	VDIVSS       X3, X4, X4
 	VBROADCASTSS X3, Y2
 	VBROADCASTSS X4, Y3
@@ -6742,9 +6828,9 @@ some132:
 	MOVQ         n+80(FP), SI
 	MOVQ         AX, DI
 
-loop133:
+loop136:
 	CMPQ      SI, $0x10
-	JL        rest134
+	JL        rest137
 	VMOVUPS   (BX), Y4
 	VMOVUPS   32(BX), Y5
 	VMULPS    Y1, Y4, Y4
@@ -6764,7 +6850,7 @@ loop133:
 	VORPS     Y8, Y9, Y8
 	VMOVMSKPS Y8, R8
 	TESTL     R8, R8
-	JZ        near136
+	JZ        near139
 	VDIVPS    Y2, Y4, Y6
 	VDIVPS    Y2, Y5, Y7
 	VMAXPS    constantsAVX2<>+896(SB), Y6, Y6
@@ -6772,7 +6858,7 @@ loop133:
 	VMINPS    constantsAVX2<>+832(SB), Y6, Y6
 	VMINPS    constantsAVX2<>+864(SB), Y7, Y7
 
-near136:
+near139:
 	VMOVAPS      Y6, Y4
 	VMOVAPS      Y7, Y5
 	VCVTPS2DQ    Y4, Y4
@@ -6785,11 +6871,11 @@ near136:
 	ADDQ         $0x40, BX
 	ADDQ         $0x10, DI
 	SUBQ         $0x10, SI
-	JMP          loop133
+	JMP          loop136
 
-rest134:
+rest137:
 	TESTQ      SI, SI
-	JZ         done135
+	JZ         done138
 	LEAQ       constantsAVX2<>+2368(SB), R8
 	MOVQ       SI, R9
 	SHLQ       $0x02, R9
@@ -6815,7 +6901,7 @@ rest134:
 	VORPS      Y7, Y8, Y7
 	VMOVMSKPS  Y7, R8
 	TESTL      R8, R8
-	JZ         near137
+	JZ         near140
 	VDIVPS     Y2, Y4, Y6
 	VDIVPS     Y2, Y5, Y3
 	VMAXPS     constantsAVX2<>+896(SB), Y6, Y6
@@ -6823,7 +6909,7 @@ rest134:
 	VMINPS     constantsAVX2<>+832(SB), Y6, Y6
 	VMINPS     constantsAVX2<>+864(SB), Y3, Y3
 
-near137:
+near140:
 	VMOVAPS      Y6, Y4
 	VMOVAPS      Y3, Y5
 	VCVTPS2DQ    Y4, Y4
@@ -6834,15 +6920,15 @@ near137:
 	VPACKSSWB    X2, X3, X2
 	MOVQ         DI, R8
 
-bytes138:
+bytes141:
 	VPEXTRB $0x00, X2, DI
 	MOVB    DI, (R8)
 	VPSRLDQ $0x01, X2, X2
 	INCQ    R8
 	DECQ    SI
-	JNZ     bytes138
+	JNZ     bytes141
 
-done135:
+done138:
 	MOVQ n+80(FP), SI
 	ANDQ $0x0f, SI
 	LEAQ (BX)(SI*4), BX
@@ -6850,9 +6936,9 @@ done135:
 	ADDQ SI, AX
 	ADDQ $0x04, CX
 	DECQ DX
-	JMP  row127
+	JMP  row130
 
-rowsDone128:
+rowsDone131:
 	VZEROUPPER
 	RET
 
@@ -6869,17 +6955,17 @@ TEXT ·normalizeAVX2(SB), $0-76
 	VMOVSS     constantsAVX2<>+768(SB), X1
 	VMOVSS     constantsAVX2<>+1152(SB), X2
 
-row139:
+row142:
 	CMPQ  CX, DX
-	JAE   rowsDone140
+	JAE   rowsDone143
 	MOVQ  gain_len+32(FP), SI
 	MOVQ  CX, BX
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
 
-loop141:
+loop144:
 	CMPQ    SI, $0x10
-	JL      rest142
+	JL      rest145
 	VMOVUPS (BX), Y5
 	VMOVUPS 32(BX), Y6
 	VMULPS  Y5, Y5, Y5
@@ -6888,11 +6974,11 @@ loop141:
 	VADDPS  Y6, Y4, Y4
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, SI
-	JMP     loop141
+	JMP     loop144
 
-rest142:
+rest145:
 	TESTQ      SI, SI
-	JZ         done143
+	JZ         done146
 	LEAQ       constantsAVX2<>+2368(SB), DI
 	SHLQ       $0x02, SI
 	SUBQ       SI, DI
@@ -6905,7 +6991,7 @@ rest142:
 	VADDPS     Y5, Y3, Y3
 	VADDPS     Y6, Y4, Y4
 
-done143:
+done146:
 	VADDPS       Y3, Y4, Y3
 	VEXTRACTF128 $0x01, Y3, X4
 	VADDPS       X3, X4, X3
@@ -6927,9 +7013,9 @@ done143:
 	MOVQ         SI, DI
 	ANDQ         $0x0f, DI
 
-loop144:
+loop147:
 	CMPQ    SI, $0x10
-	JL      rest145
+	JL      rest148
 	VMOVUPS (BX), Y4
 	VMOVUPS 32(BX), Y5
 	VMOVUPS (CX), Y6
@@ -6944,11 +7030,11 @@ loop144:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, CX
 	SUBQ    $0x10, SI
-	JMP     loop144
+	JMP     loop147
 
-rest145:
+rest148:
 	TESTQ      SI, SI
-	JZ         done146
+	JZ         done149
 	LEAQ       constantsAVX2<>+2368(SB), R8
 	SHLQ       $0x02, SI
 	SUBQ       SI, R8
@@ -6965,12 +7051,12 @@ rest145:
 	VMASKMOVPS Y6, Y4, (AX)
 	VMASKMOVPS Y7, Y5, 32(AX)
 
-done146:
+done149:
 	LEAQ (AX)(DI*4), AX
 	LEAQ (CX)(DI*4), CX
-	JMP  row139
+	JMP  row142
 
-rowsDone140:
+rowsDone143:
 	MOVSS X2, ret+72(FP)
 	VZEROUPPER
 	RET
@@ -6988,16 +7074,16 @@ TEXT ·combineAVX2(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns147:
+columns150:
 	CMPQ SI, $0x10
-	JL   columnsDone148
+	JL   columnsDone151
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums149:
+sums152:
 	CMPQ    R10, $0x04
-	JL      sumsDone150
+	JL      sumsDone153
 	VMOVUPS constantsAVX2<>+1280(SB), Y0
 	VMOVUPS constantsAVX2<>+1312(SB), Y1
 	VMOVUPS constantsAVX2<>+1280(SB), Y2
@@ -7011,7 +7097,7 @@ sums149:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms151:
+terms154:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -7037,7 +7123,7 @@ terms151:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms151
+	JNZ          terms154
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -7060,19 +7146,19 @@ terms151:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums149
+	JMP          sums152
 
-sumsDone150:
-sums152:
+sumsDone153:
+sums155:
 	CMPQ    R10, $0x01
-	JL      sumsDone153
+	JL      sumsDone156
 	VMOVUPS constantsAVX2<>+1280(SB), Y0
 	VMOVUPS constantsAVX2<>+1312(SB), Y1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms154:
+terms157:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -7083,7 +7169,7 @@ terms154:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms154
+	JNZ          terms157
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -7091,17 +7177,17 @@ terms154:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums152
+	JMP          sums155
 
-sumsDone153:
+sumsDone156:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns147
+	JMP  columns150
 
-columnsDone148:
+columnsDone151:
 	TESTQ   SI, SI
-	JZ      end155
+	JZ      end158
 	LEAQ    constantsAVX2<>+2368(SB), R8
 	SHLQ    $0x02, SI
 	SUBQ    SI, R8
@@ -7110,9 +7196,9 @@ columnsDone148:
 	MOVQ    coef+16(FP), SI
 	MOVQ    m+32(FP), R8
 
-sums156:
+sums159:
 	CMPQ    R8, $0x04
-	JL      sumsDone157
+	JL      sumsDone160
 	VMOVUPS constantsAVX2<>+1280(SB), Y2
 	VMOVUPS constantsAVX2<>+1312(SB), Y3
 	VMOVUPS constantsAVX2<>+1280(SB), Y4
@@ -7126,7 +7212,7 @@ sums156:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms158:
+terms161:
 	VMASKMOVPS   (R9), Y0, Y10
 	VMASKMOVPS   32(R9), Y1, Y11
 	VBROADCASTSS (R10), Y12
@@ -7152,7 +7238,7 @@ terms158:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms158
+	JNZ          terms161
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -7175,19 +7261,19 @@ terms158:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums156
+	JMP          sums159
 
-sumsDone157:
-sums159:
+sumsDone160:
+sums162:
 	CMPQ    R8, $0x01
-	JL      sumsDone160
+	JL      sumsDone163
 	VMOVUPS constantsAVX2<>+1280(SB), Y2
 	VMOVUPS constantsAVX2<>+1312(SB), Y3
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms161:
+terms164:
 	VMASKMOVPS   (R9), Y0, Y4
 	VMASKMOVPS   32(R9), Y1, Y5
 	VBROADCASTSS (R10), Y6
@@ -7198,7 +7284,7 @@ terms161:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms161
+	JNZ          terms164
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -7206,10 +7292,10 @@ terms161:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums159
+	JMP          sums162
 
-sumsDone160:
-end155:
+sumsDone163:
+end158:
 	VZEROUPPER
 	RET
 
@@ -7220,9 +7306,9 @@ TEXT ·gatherAVX2(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-elements162:
+elements165:
 	CMPQ CX, $0x08
-	JL   elementsDone163
+	JL   elementsDone166
 	MOVL (BX), SI
 	MOVL (DX)(SI*4), SI
 	MOVL SI, (AX)
@@ -7250,21 +7336,21 @@ elements162:
 	ADDQ $0x20, AX
 	ADDQ $0x20, BX
 	SUBQ $0x08, CX
-	JMP  elements162
+	JMP  elements165
 
-elementsDone163:
-elements164:
+elementsDone166:
+elements167:
 	CMPQ CX, $0x01
-	JL   elementsDone165
+	JL   elementsDone168
 	MOVL (BX), SI
 	MOVL (DX)(SI*4), SI
 	MOVL SI, (AX)
 	ADDQ $0x04, AX
 	ADDQ $0x04, BX
 	SUBQ $0x01, CX
-	JMP  elements164
+	JMP  elements167
 
-elementsDone165:
+elementsDone168:
 	RET
 
 // func rotaryAVX2(x []float32, cos []float32, sin []float32)
@@ -7276,90 +7362,66 @@ TEXT ·rotaryAVX2(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads166:
+heads169:
 	TESTQ CX, CX
-	JZ    headsDone167
+	JZ    headsDone170
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop168:
-	CMPQ    DI, $0x10
-	JL      rest169
+pairs171:
+	CMPQ    DI, $0x08
+	JL      pairsDone172
 	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS (SI), Y2
-	VMOVUPS 32(SI), Y3
-	VMOVUPS (R8), Y4
-	VMOVUPS 32(R8), Y5
-	VMOVUPS (R9), Y6
-	VMOVUPS 32(R9), Y7
-	VMULPS  Y4, Y0, Y8
-	VMULPS  Y5, Y1, Y9
-	VMULPS  Y6, Y2, Y10
-	VMULPS  Y7, Y3, Y11
-	VSUBPS  Y10, Y8, Y8
-	VSUBPS  Y11, Y9, Y9
-	VMOVUPS Y8, (AX)
-	VMOVUPS Y9, 32(AX)
-	VMULPS  Y4, Y2, Y8
-	VMULPS  Y5, Y3, Y9
-	VMULPS  Y6, Y0, Y10
-	VMULPS  Y7, Y1, Y11
-	VADDPS  Y10, Y8, Y8
-	VADDPS  Y11, Y9, Y9
-	VMOVUPS Y8, (SI)
-	VMOVUPS Y9, 32(SI)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, SI
-	ADDQ    $0x40, R8
-	ADDQ    $0x40, R9
-	SUBQ    $0x10, DI
-	JMP     loop168
+	VMOVUPS (SI), Y1
+	VMOVUPS (R8), Y2
+	VMOVUPS (R9), Y3
+	VMULPS  Y2, Y0, Y4
+	VMULPS  Y3, Y1, Y5
+	VSUBPS  Y5, Y4, Y4
+	VMOVUPS Y4, (AX)
+	VMULPS  Y2, Y1, Y4
+	VMULPS  Y3, Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (SI)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x08, DI
+	JMP     pairs171
 
-rest169:
-	TESTQ      DI, DI
-	JZ         done170
-	LEAQ       constantsAVX2<>+2368(SB), R10
-	MOVQ       DI, R11
-	SHLQ       $0x02, R11
-	SUBQ       R11, R10
-	VMOVUPS    (R10), Y0
-	VMOVUPS    32(R10), Y1
-	VMASKMOVPS (AX), Y0, Y2
-	VMASKMOVPS 32(AX), Y1, Y3
-	VMASKMOVPS (SI), Y0, Y4
-	VMASKMOVPS 32(SI), Y1, Y5
-	VMASKMOVPS (R8), Y0, Y6
-	VMASKMOVPS 32(R8), Y1, Y7
-	VMASKMOVPS (R9), Y0, Y8
-	VMASKMOVPS 32(R9), Y1, Y9
-	VMULPS     Y6, Y2, Y10
-	VMULPS     Y7, Y3, Y11
-	VMULPS     Y8, Y4, Y12
-	VMULPS     Y9, Y5, Y13
-	VSUBPS     Y12, Y10, Y10
-	VSUBPS     Y13, Y11, Y11
-	VMASKMOVPS Y10, Y0, (AX)
-	VMASKMOVPS Y11, Y1, 32(AX)
-	VMULPS     Y6, Y4, Y10
-	VMULPS     Y7, Y5, Y11
-	VMULPS     Y8, Y2, Y12
-	VMULPS     Y9, Y3, Y13
-	VADDPS     Y12, Y10, Y10
-	VADDPS     Y13, Y11, Y11
-	VMASKMOVPS Y10, Y0, (SI)
-	VMASKMOVPS Y11, Y1, 32(SI)
-	LEAQ       (AX)(DI*4), AX
+pairsDone172:
+pairs173:
+	CMPQ   DI, $0x01
+	JL     pairsDone174
+	VMOVSS (AX), X0
+	VMOVSS (SI), X1
+	VMOVSS (R8), X2
+	VMOVSS (R9), X3
+	VMULSS X2, X0, X4
+	VMULSS X3, X1, X5
+	VSUBSS X5, X4, X4
+	VMOVSS X4, (AX)
+	VMULSS X2, X1, X4
+	VMULSS X3, X0, X5
+	VADDSS X5, X4, X4
+	VMOVSS X4, (SI)
+	ADDQ   $0x04, AX
+	ADDQ   $0x04, SI
+	ADDQ   $0x04, R8
+	ADDQ   $0x04, R9
+	SUBQ   $0x01, DI
+	JMP    pairs173
 
-done170:
+pairsDone174:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads166
+	JMP  heads169
 
-headsDone167:
+headsDone170:
 	VZEROUPPER
 	RET
 
@@ -7371,9 +7433,9 @@ TEXT ·sinkhorn4AVX2(SB), $0-32
 	MOVQ rounds+24(FP), DX
 	SHRQ $0x04, CX
 
-matrices171:
+matrices175:
 	CMPQ        CX, $0x02
-	JL          matricesDone172
+	JL          matricesDone176
 	VMOVUPS     (AX), X0
 	VINSERTF128 $0x01, 64(AX), Y0, Y1
 	VMOVUPS     16(AX), X0
@@ -7385,9 +7447,9 @@ matrices171:
 	VMOVUPS     constantsAVX2<>+768(SB), Y5
 	MOVQ        DX, BX
 
-rounds173:
+rounds177:
 	TESTQ       BX, BX
-	JZ          roundsDone174
+	JZ          roundsDone178
 	VPUNPCKLDQ  Y2, Y1, Y6
 	VPUNPCKHDQ  Y2, Y1, Y7
 	VPUNPCKLDQ  Y4, Y3, Y2
@@ -7421,9 +7483,9 @@ rounds173:
 	VMULPS      Y6, Y3, Y3
 	VMULPS      Y6, Y4, Y4
 	DECQ        BX
-	JMP         rounds173
+	JMP         rounds177
 
-roundsDone174:
+roundsDone178:
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, 64(AX)
 	VMOVUPS      X2, 16(AX)
@@ -7434,12 +7496,12 @@ roundsDone174:
 	VEXTRACTF128 $0x01, Y4, 112(AX)
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x02, CX
-	JMP          matrices171
+	JMP          matrices175
 
-matricesDone172:
-matrices175:
+matricesDone176:
+matrices179:
 	CMPQ    CX, $0x01
-	JL      matricesDone176
+	JL      matricesDone180
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
@@ -7447,9 +7509,9 @@ matrices175:
 	VMOVUPS constantsAVX2<>+768(SB), X4
 	MOVQ    DX, BX
 
-rounds177:
+rounds181:
 	TESTQ       BX, BX
-	JZ          roundsDone178
+	JZ          roundsDone182
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -7483,18 +7545,18 @@ rounds177:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        BX
-	JMP         rounds177
+	JMP         rounds181
 
-roundsDone178:
+roundsDone182:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
 	VMOVUPS X3, 48(AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x01, CX
-	JMP     matrices175
+	JMP     matrices179
 
-matricesDone176:
+matricesDone180:
 	VZEROUPPER
 	RET
 
@@ -7509,9 +7571,9 @@ TEXT ·readAllAVX2(SB), $0-25
 	VPXOR Y3, Y3, Y3
 	SHRQ  $0x0a, CX
 
-loop179:
+loop183:
 	TESTQ CX, CX
-	JZ    done180
+	JZ    done184
 	VPXOR (AX), Y0, Y0
 	VPXOR 32(AX), Y1, Y1
 	VPXOR 64(AX), Y2, Y2
@@ -7546,9 +7608,9 @@ loop179:
 	VPXOR 992(AX), Y3, Y3
 	ADDQ  $0x00000400, AX
 	DECQ  CX
-	JMP   loop179
+	JMP   loop183
 
-done180:
+done184:
 	VPXOR        Y1, Y0, Y0
 	VPXOR        Y2, Y0, Y0
 	VPXOR        Y3, Y0, Y0

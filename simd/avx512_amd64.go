@@ -80,6 +80,9 @@ func addAVX512(dst []float32, x []float32)
 func mulAddAVX512(dst []float32, x []float32, y []float32)
 
 //go:noescape
+func convolveAVX512(dst []float32, tap0 []float32, x0 []float32, tap1 []float32, x1 []float32, tap2 []float32, x2 []float32)
+
+//go:noescape
 func axpyAVX512(dst []float32, a float32, x []float32)
 
 //go:noescape

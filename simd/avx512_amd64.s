@@ -3916,38 +3916,60 @@ done114:
 	VZEROUPPER
 	RET
 
-// func axpyAVX512(dst []float32, a float32, x []float32)
-// Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·axpyAVX512(SB), $0-56
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+32(FP), DX
-	MOVSS        a+24(FP), X0
-	VBROADCASTSS X0, Z0
+// func convolveAVX512(dst []float32, tap0 []float32, x0 []float32, tap1 []float32, x1 []float32, tap2 []float32, x2 []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·convolveAVX512(SB), $0-168
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ tap0_base+24(FP), DX
+	MOVQ x0_base+48(FP), BX
+	MOVQ tap1_base+72(FP), SI
+	MOVQ x1_base+96(FP), DI
+	MOVQ tap2_base+120(FP), R8
+	MOVQ x2_base+144(FP), R9
 
 loop115:
 	CMPQ    AX, $0x10
 	JL      rest116
 	VMOVUPS (DX), Z1
-	VMULPS  Z0, Z1, Z1
-	VMOVUPS (CX), Z2
-	VADDPS  Z1, Z2, Z2
-	VMOVUPS Z2, (CX)
+	VMOVUPS (BX), Z2
+	VMULPS  Z1, Z2, Z0
+	VMOVUPS (SI), Z1
+	VMOVUPS (DI), Z2
+	VMULPS  Z1, Z2, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (R8), Z1
+	VMOVUPS (R9), Z2
+	VMULPS  Z1, Z2, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R9
 	SUBQ    $0x10, AX
 	JMP     loop115
 
 rest116:
 	TESTQ     AX, AX
 	JZ        done117
-	MOVQ      $-1, BX
-	SHLXQ     AX, BX, AX
+	MOVQ      $-1, R10
+	SHLXQ     AX, R10, AX
 	NOTQ      AX
 	KMOVW     AX, K1
 	VMOVUPS.Z (DX), K1, Z1
-	VMULPS    Z0, Z1, Z1
-	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS.Z (BX), K1, Z2
+	VMULPS    Z1, Z2, Z0
+	VMOVUPS.Z (SI), K1, Z1
+	VMOVUPS.Z (DI), K1, Z2
+	VMULPS    Z1, Z2, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R8), K1, Z1
+	VMOVUPS.Z (R9), K1, Z2
+	VMULPS    Z1, Z2, Z1
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
@@ -3955,9 +3977,9 @@ done117:
 	VZEROUPPER
 	RET
 
-// func scaleAVX512(dst []float32, a float32, x []float32)
+// func axpyAVX512(dst []float32, a float32, x []float32)
 // Requires: AVX, AVX512F, BMI2, SSE
-TEXT ·scaleAVX512(SB), $0-56
+TEXT ·axpyAVX512(SB), $0-56
 	MOVQ         dst_len+8(FP), AX
 	MOVQ         dst_base+0(FP), CX
 	MOVQ         x_base+32(FP), DX
@@ -3969,7 +3991,9 @@ loop118:
 	JL      rest119
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (CX)
+	VMOVUPS (CX), Z2
+	VADDPS  Z1, Z2, Z2
+	VMOVUPS Z2, (CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
@@ -3984,9 +4008,46 @@ rest119:
 	KMOVW     AX, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VMULPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (CX)
+	VMOVUPS.Z (CX), K1, Z0
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)
 
 done120:
+	VZEROUPPER
+	RET
+
+// func scaleAVX512(dst []float32, a float32, x []float32)
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·scaleAVX512(SB), $0-56
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+32(FP), DX
+	MOVSS        a+24(FP), X0
+	VBROADCASTSS X0, Z0
+
+loop121:
+	CMPQ    AX, $0x10
+	JL      rest122
+	VMOVUPS (DX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (CX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, AX
+	JMP     loop121
+
+rest122:
+	TESTQ     AX, AX
+	JZ        done123
+	MOVQ      $-1, BX
+	SHLXQ     AX, BX, AX
+	NOTQ      AX
+	KMOVW     AX, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (CX)
+
+done123:
 	VZEROUPPER
 	RET
 
@@ -4000,9 +4061,9 @@ TEXT ·addMulAVX512(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop121:
+loop124:
 	CMPQ    AX, $0x10
-	JL      rest122
+	JL      rest125
 	VMOVUPS (BX), Z0
 	VADDPS  constantsAVX512<>+768(SB), Z0, Z0
 	VMOVUPS (DX), Z1
@@ -4018,11 +4079,11 @@ loop121:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop121
+	JMP     loop124
 
-rest122:
+rest125:
 	TESTQ     AX, AX
-	JZ        done123
+	JZ        done126
 	MOVQ      $-1, R8
 	SHLXQ     AX, R8, AX
 	NOTQ      AX
@@ -4037,7 +4098,7 @@ rest122:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done123:
+done126:
 	VZEROUPPER
 	RET
 
@@ -4050,9 +4111,9 @@ TEXT ·expIntoAVX512(SB), $0-52
 	MOVSS        shift+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop124:
+loop127:
 	CMPQ      AX, $0x10
-	JL        rest125
+	JL        rest128
 	VMOVUPS   (DX), Z1
 	VSUBPS    Z0, Z1, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -4088,11 +4149,11 @@ loop124:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop124
+	JMP       loop127
 
-rest125:
+rest128:
 	TESTQ     AX, AX
-	JZ        done126
+	JZ        done129
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -4130,7 +4191,7 @@ rest125:
 	VMOVAPS.Z Z3, K2, Z3
 	VMOVUPS   Z3, K1, (CX)
 
-done126:
+done129:
 	VZEROUPPER
 	RET
 
@@ -4141,9 +4202,9 @@ TEXT ·siluAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop127:
+loop130:
 	CMPQ      AX, $0x10
-	JL        rest128
+	JL        rest131
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1280(SB), Z0, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -4183,11 +4244,11 @@ loop127:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop127
+	JMP       loop130
 
-rest128:
+rest131:
 	TESTQ     AX, AX
-	JZ        done129
+	JZ        done132
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -4229,7 +4290,7 @@ rest128:
 	VMULPS    Z4, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done129:
+done132:
 	VZEROUPPER
 	RET
 
@@ -4240,9 +4301,9 @@ TEXT ·mulSigmoidAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop130:
+loop133:
 	CMPQ      AX, $0x10
-	JL        rest131
+	JL        rest134
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1280(SB), Z0, Z0
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -4283,11 +4344,11 @@ loop130:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop130
+	JMP       loop133
 
-rest131:
+rest134:
 	TESTQ     AX, AX
-	JZ        done132
+	JZ        done135
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -4330,7 +4391,7 @@ rest131:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done132:
+done135:
 	VZEROUPPER
 	RET
 
@@ -4344,27 +4405,27 @@ TEXT ·quantizeAVX512(SB), $0-92
 	MOVSS        factor+88(FP), X0
 	VBROADCASTSS X0, Z0
 
-row133:
+row136:
 	TESTQ  DX, DX
-	JZ     rowsDone134
+	JZ     rowsDone137
 	MOVQ   n+80(FP), DI
 	MOVQ   BX, SI
 	VPXORD Z1, Z1, Z1
 
-loop135:
+loop138:
 	CMPQ    DI, $0x10
-	JL      rest136
+	JL      rest139
 	VMOVUPS (SI), Z2
 	VMULPS  Z0, Z2, Z2
 	VPANDD  constantsAVX512<>+1344(SB), Z2, Z2
 	VMAXPS  Z1, Z2, Z1
 	ADDQ    $0x40, SI
 	SUBQ    $0x10, DI
-	JMP     loop135
+	JMP     loop138
 
-rest136:
+rest139:
 	TESTQ     DI, DI
-	JZ        done137
+	JZ        done140
 	MOVQ      $-1, R8
 	SHLXQ     DI, R8, DI
 	NOTQ      DI
@@ -4374,7 +4435,7 @@ rest136:
 	VPANDD    constantsAVX512<>+1344(SB), Z2, Z2
 	VMAXPS    Z1, Z2, Z1
 
-done137:
+done140:
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VMAXPS        Y1, Y2, Y2
 	VEXTRACTF32X4 $0x01, Y2, X3
@@ -4388,10 +4449,10 @@ done137:
 	VDIVSS        X3, X2, X3
 	VMOVSS        constantsAVX512<>+768(SB), X4
 	VUCOMISS      X5, X2
-	JA            some138
+	JA            some141
 	VMOVAPS       X4, X3
 
-some138:
+some141:
 	VDIVSS       X3, X4, X4
 	VBROADCASTSS X3, Z2
 	VBROADCASTSS X4, Z3
@@ -4399,9 +4460,9 @@ some138:
 	MOVQ         n+80(FP), SI
 	MOVQ         AX, DI
 
-loop139:
+loop142:
 	CMPQ     SI, $0x10
-	JL       rest140
+	JL       rest143
 	VMOVUPS  (BX), Z4
 	VMULPS   Z0, Z4, Z4
 	VMULPS   Z3, Z4, Z5
@@ -4411,23 +4472,23 @@ loop139:
 	VPANDD   constantsAVX512<>+1344(SB), Z6, Z6
 	VCMPPS   $0x15, constantsAVX512<>+1024(SB), Z6, K1
 	KORTESTW K1, K1
-	JZ       near142
+	JZ       near145
 	VDIVPS   Z2, Z4, Z5
 	VMAXPS   constantsAVX512<>+896(SB), Z5, Z5
 	VMINPS   constantsAVX512<>+832(SB), Z5, Z5
 
-near142:
+near145:
 	VMOVAPS   Z5, Z4
 	VCVTPS2DQ Z4, Z4
 	VPMOVDB   Z4, (DI)
 	ADDQ      $0x40, BX
 	ADDQ      $0x10, DI
 	SUBQ      $0x10, SI
-	JMP       loop139
+	JMP       loop142
 
-rest140:
+rest143:
 	TESTQ     SI, SI
-	JZ        done141
+	JZ        done144
 	MOVQ      $-1, R8
 	SHLXQ     SI, R8, SI
 	NOTQ      SI
@@ -4441,17 +4502,17 @@ rest140:
 	VPANDD    constantsAVX512<>+1344(SB), Z5, Z5
 	VCMPPS    $0x15, constantsAVX512<>+1024(SB), Z5, K2
 	KORTESTW  K2, K2
-	JZ        near143
+	JZ        near146
 	VDIVPS    Z2, Z4, Z3
 	VMAXPS    constantsAVX512<>+896(SB), Z3, Z3
 	VMINPS    constantsAVX512<>+832(SB), Z3, Z3
 
-near143:
+near146:
 	VMOVAPS   Z3, Z4
 	VCVTPS2DQ Z4, Z4
 	VPMOVDB   Z4, K1, (DI)
 
-done141:
+done144:
 	MOVQ n+80(FP), SI
 	ANDQ $0x0f, SI
 	LEAQ (BX)(SI*4), BX
@@ -4459,9 +4520,9 @@ done141:
 	ADDQ SI, AX
 	ADDQ $0x04, CX
 	DECQ DX
-	JMP  row133
+	JMP  row136
 
-rowsDone134:
+rowsDone137:
 	VZEROUPPER
 	RET
 
@@ -4478,26 +4539,26 @@ TEXT ·normalizeAVX512(SB), $0-76
 	VMOVSS     constantsAVX512<>+768(SB), X1
 	VMOVSS     constantsAVX512<>+1152(SB), X2
 
-row144:
+row147:
 	CMPQ   CX, DX
-	JAE    rowsDone145
+	JAE    rowsDone148
 	MOVQ   gain_len+32(FP), SI
 	MOVQ   CX, BX
 	VPXORD Z3, Z3, Z3
 
-loop146:
+loop149:
 	CMPQ    SI, $0x10
-	JL      rest147
+	JL      rest150
 	VMOVUPS (BX), Z4
 	VMULPS  Z4, Z4, Z4
 	VADDPS  Z4, Z3, Z3
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, SI
-	JMP     loop146
+	JMP     loop149
 
-rest147:
+rest150:
 	TESTQ     SI, SI
-	JZ        done148
+	JZ        done151
 	MOVQ      $-1, DI
 	SHLXQ     SI, DI, SI
 	NOTQ      SI
@@ -4506,7 +4567,7 @@ rest147:
 	VMULPS    Z4, Z4, Z4
 	VADDPS    Z4, Z3, Z3
 
-done148:
+done151:
 	VEXTRACTF64X4 $0x01, Z3, Y4
 	VADDPS        Y3, Y4, Y4
 	VEXTRACTF32X4 $0x01, Y4, X5
@@ -4529,9 +4590,9 @@ done148:
 	MOVQ          SI, DI
 	ANDQ          $0x0f, DI
 
-loop149:
+loop152:
 	CMPQ    SI, $0x10
-	JL      rest150
+	JL      rest153
 	VMOVUPS (BX), Z5
 	VMOVUPS (CX), Z6
 	VMULPS  Z6, Z5, Z5
@@ -4541,11 +4602,11 @@ loop149:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, CX
 	SUBQ    $0x10, SI
-	JMP     loop149
+	JMP     loop152
 
-rest150:
+rest153:
 	TESTQ     SI, SI
-	JZ        done151
+	JZ        done154
 	MOVQ      $-1, R8
 	SHLXQ     SI, R8, SI
 	NOTQ      SI
@@ -4556,12 +4617,12 @@ rest150:
 	VMULPS    Z4, Z5, Z5
 	VMOVUPS   Z5, K1, (AX)
 
-done151:
+done154:
 	LEAQ (AX)(DI*4), AX
 	LEAQ (CX)(DI*4), CX
-	JMP  row144
+	JMP  row147
 
-rowsDone145:
+rowsDone148:
 	MOVSS X2, ret+72(FP)
 	VZEROUPPER
 	RET
@@ -4579,16 +4640,16 @@ TEXT ·combineAVX512(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns152:
+columns155:
 	CMPQ SI, $0x40
-	JL   columnsDone153
+	JL   columnsDone156
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums154:
+sums157:
 	CMPQ    R10, $0x04
-	JL      sumsDone155
+	JL      sumsDone158
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4610,7 +4671,7 @@ sums154:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms156:
+terms159:
 	VMOVUPS      (R11), Z16
 	VMOVUPS      64(R11), Z17
 	VMOVUPS      128(R11), Z18
@@ -4654,7 +4715,7 @@ terms156:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms156
+	JNZ          terms159
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4685,12 +4746,12 @@ terms156:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums154
+	JMP          sums157
 
-sumsDone155:
-sums157:
+sumsDone158:
+sums160:
 	CMPQ    R10, $0x01
-	JL      sumsDone158
+	JL      sumsDone161
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4699,7 +4760,7 @@ sums157:
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms159:
+terms162:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -4716,7 +4777,7 @@ terms159:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms159
+	JNZ          terms162
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4726,25 +4787,25 @@ terms159:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums157
+	JMP          sums160
 
-sumsDone158:
+sumsDone161:
 	ADDQ $0x00000100, AX
 	ADDQ $0x00000100, CX
 	SUBQ $0x00000040, SI
-	JMP  columns152
+	JMP  columns155
 
-columnsDone153:
-columns160:
+columnsDone156:
+columns163:
 	CMPQ SI, $0x20
-	JL   columnsDone161
+	JL   columnsDone164
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums162:
+sums165:
 	CMPQ    R10, $0x04
-	JL      sumsDone163
+	JL      sumsDone166
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4758,7 +4819,7 @@ sums162:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms164:
+terms167:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VBROADCASTSS (R12), Z10
@@ -4784,7 +4845,7 @@ terms164:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms164
+	JNZ          terms167
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4807,19 +4868,19 @@ terms164:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums162
+	JMP          sums165
 
-sumsDone163:
-sums165:
+sumsDone166:
+sums168:
 	CMPQ    R10, $0x01
-	JL      sumsDone166
+	JL      sumsDone169
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms167:
+terms170:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R12), Z4
@@ -4830,7 +4891,7 @@ terms167:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms167
+	JNZ          terms170
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4838,25 +4899,25 @@ terms167:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums165
+	JMP          sums168
 
-sumsDone166:
+sumsDone169:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	SUBQ $0x00000020, SI
-	JMP  columns160
+	JMP  columns163
 
-columnsDone161:
-columns168:
+columnsDone164:
+columns171:
 	CMPQ SI, $0x10
-	JL   columnsDone169
+	JL   columnsDone172
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums170:
+sums173:
 	CMPQ    R10, $0x04
-	JL      sumsDone171
+	JL      sumsDone174
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4866,7 +4927,7 @@ sums170:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms172:
+terms175:
 	VMOVUPS      (R11), Z4
 	VBROADCASTSS (R12), Z5
 	VMULPS       Z5, Z4, Z5
@@ -4883,7 +4944,7 @@ terms172:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms172
+	JNZ          terms175
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
@@ -4902,18 +4963,18 @@ terms172:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums170
+	JMP          sums173
 
-sumsDone171:
-sums173:
+sumsDone174:
+sums176:
 	CMPQ    R10, $0x01
-	JL      sumsDone174
+	JL      sumsDone177
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms175:
+terms178:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R12), Z2
 	VMULPS       Z2, Z1, Z1
@@ -4921,24 +4982,24 @@ terms175:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms175
+	JNZ          terms178
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums173
+	JMP          sums176
 
-sumsDone174:
+sumsDone177:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns168
+	JMP  columns171
 
-columnsDone169:
+columnsDone172:
 	TESTQ SI, SI
-	JZ    end176
+	JZ    end179
 	MOVQ  $-1, R8
 	SHLXQ SI, R8, SI
 	NOTQ  SI
@@ -4946,9 +5007,9 @@ columnsDone169:
 	MOVQ  coef+16(FP), SI
 	MOVQ  m+32(FP), R8
 
-sums177:
+sums180:
 	CMPQ    R8, $0x04
-	JL      sumsDone178
+	JL      sumsDone181
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4958,7 +5019,7 @@ sums177:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms179:
+terms182:
 	VMOVUPS.Z    (R9), K1, Z4
 	VBROADCASTSS (R10), Z5
 	VMULPS       Z5, Z4, Z5
@@ -4975,7 +5036,7 @@ terms179:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms179
+	JNZ          terms182
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
@@ -4994,18 +5055,18 @@ terms179:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums177
+	JMP          sums180
 
-sumsDone178:
-sums180:
+sumsDone181:
+sums183:
 	CMPQ    R8, $0x01
-	JL      sumsDone181
+	JL      sumsDone184
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms182:
+terms185:
 	VMOVUPS.Z    (R9), K1, Z1
 	VBROADCASTSS (R10), Z2
 	VMULPS       Z2, Z1, Z1
@@ -5013,17 +5074,17 @@ terms182:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms182
+	JNZ          terms185
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums180
+	JMP          sums183
 
-sumsDone181:
-end176:
+sumsDone184:
+end179:
 	VZEROUPPER
 	RET
 
@@ -5034,9 +5095,9 @@ TEXT ·gatherAVX512(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-elements183:
+elements186:
 	CMPQ CX, $0x08
-	JL   elementsDone184
+	JL   elementsDone187
 	MOVL (BX), SI
 	MOVL (DX)(SI*4), SI
 	MOVL SI, (AX)
@@ -5064,25 +5125,25 @@ elements183:
 	ADDQ $0x20, AX
 	ADDQ $0x20, BX
 	SUBQ $0x08, CX
-	JMP  elements183
+	JMP  elements186
 
-elementsDone184:
-elements185:
+elementsDone187:
+elements188:
 	CMPQ CX, $0x01
-	JL   elementsDone186
+	JL   elementsDone189
 	MOVL (BX), SI
 	MOVL (DX)(SI*4), SI
 	MOVL SI, (AX)
 	ADDQ $0x04, AX
 	ADDQ $0x04, BX
 	SUBQ $0x01, CX
-	JMP  elements185
+	JMP  elements188
 
-elementsDone186:
+elementsDone189:
 	RET
 
 // func rotaryAVX512(x []float32, cos []float32, sin []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX
 TEXT ·rotaryAVX512(SB), $0-72
 	MOVQ x_base+0(FP), AX
 	MOVQ x_len+8(FP), CX
@@ -5090,64 +5151,66 @@ TEXT ·rotaryAVX512(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads187:
+heads190:
 	TESTQ CX, CX
-	JZ    headsDone188
+	JZ    headsDone191
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-loop189:
-	CMPQ    DI, $0x10
-	JL      rest190
-	VMOVUPS (AX), Z0
-	VMOVUPS (SI), Z1
-	VMOVUPS (R8), Z2
-	VMOVUPS (R9), Z3
-	VMULPS  Z2, Z0, Z4
-	VMULPS  Z3, Z1, Z5
-	VSUBPS  Z5, Z4, Z4
-	VMOVUPS Z4, (AX)
-	VMULPS  Z2, Z1, Z4
-	VMULPS  Z3, Z0, Z5
-	VADDPS  Z5, Z4, Z4
-	VMOVUPS Z4, (SI)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, SI
-	ADDQ    $0x40, R8
-	ADDQ    $0x40, R9
-	SUBQ    $0x10, DI
-	JMP     loop189
+pairs192:
+	CMPQ    DI, $0x08
+	JL      pairsDone193
+	VMOVUPS (AX), Y0
+	VMOVUPS (SI), Y1
+	VMOVUPS (R8), Y2
+	VMOVUPS (R9), Y3
+	VMULPS  Y2, Y0, Y4
+	VMULPS  Y3, Y1, Y5
+	VSUBPS  Y5, Y4, Y4
+	VMOVUPS Y4, (AX)
+	VMULPS  Y2, Y1, Y4
+	VMULPS  Y3, Y0, Y5
+	VADDPS  Y5, Y4, Y4
+	VMOVUPS Y4, (SI)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x08, DI
+	JMP     pairs192
 
-rest190:
-	TESTQ     DI, DI
-	JZ        done191
-	MOVQ      $-1, R10
-	SHLXQ     DI, R10, R10
-	NOTQ      R10
-	KMOVW     R10, K1
-	VMOVUPS.Z (AX), K1, Z0
-	VMOVUPS.Z (SI), K1, Z1
-	VMOVUPS.Z (R8), K1, Z2
-	VMOVUPS.Z (R9), K1, Z3
-	VMULPS    Z2, Z0, Z4
-	VMULPS    Z3, Z1, Z5
-	VSUBPS    Z5, Z4, Z4
-	VMOVUPS   Z4, K1, (AX)
-	VMULPS    Z2, Z1, Z4
-	VMULPS    Z3, Z0, Z5
-	VADDPS    Z5, Z4, Z4
-	VMOVUPS   Z4, K1, (SI)
-	LEAQ      (AX)(DI*4), AX
+pairsDone193:
+pairs194:
+	CMPQ   DI, $0x01
+	JL     pairsDone195
+	VMOVSS (AX), X0
+	VMOVSS (SI), X1
+	VMOVSS (R8), X2
+	VMOVSS (R9), X3
+	VMULSS X2, X0, X4
+	VMULSS X3, X1, X5
+	VSUBSS X5, X4, X4
+	VMOVSS X4, (AX)
+	VMULSS X2, X1, X4
+	VMULSS X3, X0, X5
+	VADDSS X5, X4, X4
+	VMOVSS X4, (SI)
+	ADDQ   $0x04, AX
+	ADDQ   $0x04, SI
+	ADDQ   $0x04, R8
+	ADDQ   $0x04, R9
+	SUBQ   $0x01, DI
+	JMP    pairs194
 
-done191:
+pairsDone195:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads187
+	JMP  heads190
 
-headsDone188:
+headsDone191:
 	VZEROUPPER
 	RET
 
@@ -5159,9 +5222,9 @@ TEXT ·sinkhorn4AVX512(SB), $0-32
 	MOVQ rounds+24(FP), DX
 	SHRQ $0x04, CX
 
-matrices192:
+matrices196:
 	CMPQ         CX, $0x04
-	JL           matricesDone193
+	JL           matricesDone197
 	VMOVUPS      (AX), X0
 	VINSERTF32X4 $0x01, 64(AX), Z0, Z1
 	VINSERTF32X4 $0x02, 128(AX), Z1, Z1
@@ -5181,9 +5244,9 @@ matrices192:
 	VMOVUPS      constantsAVX512<>+768(SB), Z5
 	MOVQ         DX, BX
 
-rounds194:
+rounds198:
 	TESTQ       BX, BX
-	JZ          roundsDone195
+	JZ          roundsDone199
 	VPUNPCKLDQ  Z2, Z1, Z6
 	VPUNPCKHDQ  Z2, Z1, Z7
 	VPUNPCKLDQ  Z4, Z3, Z2
@@ -5217,9 +5280,9 @@ rounds194:
 	VMULPS      Z6, Z3, Z3
 	VMULPS      Z6, Z4, Z4
 	DECQ        BX
-	JMP         rounds194
+	JMP         rounds198
 
-roundsDone195:
+roundsDone199:
 	VMOVUPS       X1, (AX)
 	VEXTRACTF32X4 $0x01, Z1, 64(AX)
 	VEXTRACTF32X4 $0x02, Z1, 128(AX)
@@ -5238,12 +5301,12 @@ roundsDone195:
 	VEXTRACTF32X4 $0x03, Z4, 240(AX)
 	ADDQ          $0x00000100, AX
 	SUBQ          $0x04, CX
-	JMP           matrices192
+	JMP           matrices196
 
-matricesDone193:
-matrices196:
+matricesDone197:
+matrices200:
 	CMPQ    CX, $0x01
-	JL      matricesDone197
+	JL      matricesDone201
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
@@ -5251,9 +5314,9 @@ matrices196:
 	VMOVUPS constantsAVX512<>+768(SB), X4
 	MOVQ    DX, BX
 
-rounds198:
+rounds202:
 	TESTQ       BX, BX
-	JZ          roundsDone199
+	JZ          roundsDone203
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -5287,18 +5350,18 @@ rounds198:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        BX
-	JMP         rounds198
+	JMP         rounds202
 
-roundsDone199:
+roundsDone203:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
 	VMOVUPS X3, 48(AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x01, CX
-	JMP     matrices196
+	JMP     matrices200
 
-matricesDone197:
+matricesDone201:
 	VZEROUPPER
 	RET
 
@@ -5313,9 +5376,9 @@ TEXT ·readAllAVX512(SB), $0-25
 	VPXORD Z3, Z3, Z3
 	SHRQ   $0x0a, CX
 
-loop200:
+loop204:
 	TESTQ  CX, CX
-	JZ     done201
+	JZ     done205
 	VPXORD (AX), Z0, Z0
 	VPXORD 64(AX), Z1, Z1
 	VPXORD 128(AX), Z2, Z2
@@ -5334,9 +5397,9 @@ loop200:
 	VPXORD 960(AX), Z3, Z3
 	ADDQ   $0x00000400, AX
 	DECQ   CX
-	JMP    loop200
+	JMP    loop204
 
-done201:
+done205:
 	VPXORD        Z1, Z0, Z0
 	VPXORD        Z2, Z0, Z0
 	VPXORD        Z3, Z0, Z0

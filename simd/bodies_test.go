@@ -121,18 +121,21 @@ var floatKernels = []body{
 		all:  shapes(cross(lengths[1:], list(1)), cross(upTo(1, 70, 1), list(0, 2, 5))),
 		some: cross(someLengths[1:], list(1, 3)), few: cross(fewLengths, list(2)),
 	},
-	elementwise("Axpy", 1, 0, func(k *Kernels, dst []float32, x [4][]float32, a float32) { k.Axpy(dst, a, x[0]) }),
-	elementwise("Scale", 1, 1, func(k *Kernels, dst []float32, x [4][]float32, a float32) { k.Scale(dst, a, x[0]) }),
-	elementwise("Add", 1, 0, func(k *Kernels, dst []float32, x [4][]float32, _ float32) { k.Add(dst, x[0]) }),
-	elementwise("Sub", 2, 2, func(k *Kernels, dst []float32, x [4][]float32, _ float32) { k.Sub(dst, x[0], x[1]) }),
-	elementwise("Mul", 2, 2, func(k *Kernels, dst []float32, x [4][]float32, _ float32) { k.Mul(dst, x[0], x[1]) }),
-	elementwise("MulAdd", 2, 0, func(k *Kernels, dst []float32, x [4][]float32, _ float32) { k.MulAdd(dst, x[0], x[1]) }),
-	elementwise("AddMul", 4, 1, func(k *Kernels, dst []float32, x [4][]float32, _ float32) {
+	elementwise("Axpy", 1, 0, func(k *Kernels, dst []float32, x [6][]float32, a float32) { k.Axpy(dst, a, x[0]) }),
+	elementwise("Scale", 1, 1, func(k *Kernels, dst []float32, x [6][]float32, a float32) { k.Scale(dst, a, x[0]) }),
+	elementwise("Add", 1, 0, func(k *Kernels, dst []float32, x [6][]float32, _ float32) { k.Add(dst, x[0]) }),
+	elementwise("Sub", 2, 2, func(k *Kernels, dst []float32, x [6][]float32, _ float32) { k.Sub(dst, x[0], x[1]) }),
+	elementwise("Mul", 2, 2, func(k *Kernels, dst []float32, x [6][]float32, _ float32) { k.Mul(dst, x[0], x[1]) }),
+	elementwise("MulAdd", 2, 0, func(k *Kernels, dst []float32, x [6][]float32, _ float32) { k.MulAdd(dst, x[0], x[1]) }),
+	elementwise("Convolve", 6, 1, func(k *Kernels, dst []float32, x [6][]float32, _ float32) {
+		k.Convolve(dst, x[1], x[0], x[2], x[3], x[4], x[5])
+	}),
+	elementwise("AddMul", 4, 1, func(k *Kernels, dst []float32, x [6][]float32, _ float32) {
 		k.AddMul(dst, x[1], x[2], x[0], x[3])
 	}),
-	elementwise("ExpInto", 1, 1, func(k *Kernels, dst []float32, x [4][]float32, a float32) { k.ExpInto(dst, x[0], a) }),
-	elementwise("Silu", 1, 1, func(k *Kernels, dst []float32, x [4][]float32, _ float32) { k.Silu(dst, x[0]) }),
-	elementwise("MulSigmoid", 1, 0, func(k *Kernels, dst []float32, x [4][]float32, _ float32) { k.MulSigmoid(dst, x[0]) }),
+	elementwise("ExpInto", 1, 1, func(k *Kernels, dst []float32, x [6][]float32, a float32) { k.ExpInto(dst, x[0], a) }),
+	elementwise("Silu", 1, 1, func(k *Kernels, dst []float32, x [6][]float32, _ float32) { k.Silu(dst, x[0]) }),
+	elementwise("MulSigmoid", 1, 0, func(k *Kernels, dst []float32, x [6][]float32, _ float32) { k.MulSigmoid(dst, x[0]) }),
 	{
 		field: "ReadAll", group: "floats", elem: 1, prepare: prepareReadAll,
 		all: shapes(one(lengths), one(list(4096, 70001))), some: one(someLengths), few: one(fewLengths),
@@ -197,11 +200,11 @@ func prepareDotRows(c *trial, s shape) func(*Kernels) {
 
 // elementwise is the body of a kernel whose destination has the length of its
 // sources, the first few of which it may be.
-func elementwise(field string, sources, aliases int, f func(k *Kernels, dst []float32, x [4][]float32, a float32)) body {
+func elementwise(field string, sources, aliases int, f func(k *Kernels, dst []float32, x [6][]float32, a float32)) body {
 	b := body{field: field, group: "floats", elem: 4, aliases: aliases, some: one(someLengths), few: one(fewLengths)}
 	b.all = shapes(one(lengths), one(list(sweepLength)))
 	b.prepare = func(c *trial, s shape) func(*Kernels) {
-		var x [4][]float32
+		var x [6][]float32
 		for i := range sources {
 			x[i] = c.floats(s[0])
 		}

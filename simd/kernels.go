@@ -45,6 +45,7 @@ type Kernels struct {
 	Sub        func(dst, x, y []float32)
 	Mul        func(dst, x, y []float32)
 	MulAdd     func(dst, x, y []float32)
+	Convolve   func(dst, tap0, x0, tap1, x1, tap2, x2 []float32)
 	AddMul     func(dst, scale, gain, x, shift []float32)
 	Combine    func(out, rows, coef []float32, m, n, stride, step int)
 	Gather     func(dst, src []float32, index []int32)
@@ -65,7 +66,7 @@ func generic() Kernels {
 		MulNarrow: MulNarrow, MulWide: MulWide, Dequantize: Dequantize,
 		ScoreKeys: ScoreKeys, Weigh: Weigh, SplitWeights: SplitWeights, SumValues: SumValues, JoinSums: JoinSums, Rotary: Rotary,
 		Dot: Dot, DotRows: DotRows, Sum: Sum, Max: Max, Normalize: Normalize, Quantize: Quantize,
-		Axpy: Axpy, Scale: Scale, Add: Add, Sub: Sub, Mul: Mul, MulAdd: MulAdd, AddMul: AddMul,
+		Axpy: Axpy, Scale: Scale, Add: Add, Sub: Sub, Mul: Mul, MulAdd: MulAdd, Convolve: Convolve, AddMul: AddMul,
 		Combine: Combine, Gather: Gather, Sinkhorn: Sinkhorn, ExpInto: ExpInto, Silu: Silu, MulSigmoid: MulSigmoid,
 		ReadAll: ReadAll, Peak: Peak,
 	}

@@ -126,6 +126,13 @@ var mistakes = map[string]struct {
 			return nan
 		}
 	}},
+	"the last taps first": {"Convolve", func(k *Kernels) {
+		k.Convolve = func(dst, tap0, x0, tap1, x1, tap2, x2 []float32) {
+			for i := range dst {
+				dst[i] = float32(tap0[i]*x0[i]) + (float32(tap1[i]*x1[i]) + float32(tap2[i]*x2[i]))
+			}
+		}
+	}},
 	"subnormals flushed": {"Scale", func(k *Kernels) {
 		k.Scale = func(dst []float32, a float32, x []float32) {
 			Scale(dst, a, x)

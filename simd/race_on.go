@@ -104,6 +104,11 @@ func declared(k Kernels) Kernels {
 	d.Sub = func(dst, x, y []float32) { reads(x, y); writes(dst); k.Sub(dst, x, y) }
 	d.Mul = func(dst, x, y []float32) { reads(x, y); writes(dst); k.Mul(dst, x, y) }
 	d.MulAdd = func(dst, x, y []float32) { reads(x, y); writes(dst); k.MulAdd(dst, x, y) }
+	d.Convolve = func(dst, tap0, x0, tap1, x1, tap2, x2 []float32) {
+		reads(tap0, x0, tap1, x1, tap2, x2)
+		writes(dst)
+		k.Convolve(dst, tap0, x0, tap1, x1, tap2, x2)
+	}
 	d.AddMul = func(dst, scale, gain, x, shift []float32) {
 		reads(scale, gain, x, shift)
 		writes(dst)

@@ -31,7 +31,7 @@ func raceCalls() map[string][]any {
 		"Dot": {f(16), f(16)}, "DotRows": {f(2), f(32), f(16)}, "Sum": {f(16)}, "Max": {f(16)},
 		"Normalize": {f(16), f(16), f(16)}, "Quantize": {b(16), 16, f(1), f(16), 16, float32(1)}, "Axpy": {f(16), float32(1), f(16)}, "Scale": {f(16), float32(1), f(16)},
 		"Add": {f(16), f(16)}, "Sub": {f(16), f(16), f(16)}, "Mul": {f(16), f(16), f(16)}, "MulAdd": {f(16), f(16), f(16)},
-		"AddMul":  {f(16), f(16), f(16), f(16), f(16)},
+		"Convolve": {f(16), f(16), f(16), f(16), f(16), f(16), f(16)}, "AddMul": {f(16), f(16), f(16), f(16), f(16)},
 		"Combine": {f(16), f(16), f(1), 1, 1, 1, 1}, "Gather": {f(16), f(16), make([]int32, 16)}, "Sinkhorn": {f(16), 4, 1},
 		"ExpInto": {f(16), f(16), float32(0)}, "Silu": {f(16), f(16)}, "MulSigmoid": {f(16), f(16)}, "ReadAll": {u(1024)},
 	}

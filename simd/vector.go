@@ -16,6 +16,16 @@ func MulAdd(dst, x, y []float32) {
 	}
 }
 
+// Convolve writes three taps of a convolution, element by element, to dst:
+// (tap0*x0 + tap1*x1) + tap2*x2. dst may be x0.
+func Convolve(dst, tap0, x0, tap1, x1, tap2, x2 []float32) {
+	n := len(dst)
+	tap0, x0, tap1, x1, tap2, x2 = tap0[:n], x0[:n], tap1[:n], x1[:n], tap2[:n], x2[:n]
+	for i := range dst {
+		dst[i] = float32(tap0[i]*x0[i]) + float32(tap1[i]*x1[i]) + float32(tap2[i]*x2[i])
+	}
+}
+
 // Add adds x to dst.
 func Add(dst, x []float32) {
 	x = x[:len(dst)]

@@ -138,19 +138,32 @@ func (s *Session) convolve(t *token, b *block, x rawRow, h heads) {
 		return
 	}
 	tap := s.m.splitRaw(b.taps[0], h)
-	s.k.Mul(x.q, tap.q, raw.q)
-	s.k.Mul(x.k, tap.k, raw.k)
-	s.k.Mul(x.v, tap.v, raw.v)
-	for j := 1; j < min(len(b.taps), t.pos+1); j++ {
-		raw := s.m.splitRaw(s.keptRaw[s.layer].before(&s.rawTrail, &s.raw, t.index, j), h)
-		tap := s.m.splitRaw(b.taps[j], h)
-		s.k.MulAdd(x.q, tap.q, raw.q)
-		s.k.MulAdd(x.k, tap.k, raw.k)
-		s.k.MulAdd(x.v, tap.v, raw.v)
+	if len(b.taps) == 3 && t.pos >= 2 { // the shipped geometry
+		tap1, raw1 := s.earlier(t, b, 1, h)
+		tap2, raw2 := s.earlier(t, b, 2, h)
+		s.k.Convolve(x.q, tap.q, raw.q, tap1.q, raw1.q, tap2.q, raw2.q)
+		s.k.Convolve(x.k, tap.k, raw.k, tap1.k, raw1.k, tap2.k, raw2.k)
+		s.k.Convolve(x.v, tap.v, raw.v, tap1.v, raw1.v, tap2.v, raw2.v)
+	} else {
+		s.k.Mul(x.q, tap.q, raw.q)
+		s.k.Mul(x.k, tap.k, raw.k)
+		s.k.Mul(x.v, tap.v, raw.v)
+		for j := 1; j < min(len(b.taps), t.pos+1); j++ {
+			tap, raw := s.earlier(t, b, j, h)
+			s.k.MulAdd(x.q, tap.q, raw.q)
+			s.k.MulAdd(x.k, tap.k, raw.k)
+			s.k.MulAdd(x.v, tap.v, raw.v)
+		}
 	}
 	s.see("attn.q_taps", t, x.q)
 	s.see("attn.k_taps", t, x.k)
 	s.see("attn.v_taps", t, x.v)
+}
+
+// earlier is the heads' j-th tap, and the raw row that it meets.
+func (s *Session) earlier(t *token, b *block, j int, h heads) (tap, raw rawRow) {
+	row := s.keptRaw[s.layer].before(&s.rawTrail, &s.raw, t.index, j)
+	return s.m.splitRaw(b.taps[j], h), s.m.splitRaw(row, h)
 }
 
 // quantizeHeads is a8 with one scale for each head of dim values.

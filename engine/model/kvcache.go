@@ -110,8 +110,12 @@ func (c *kvCache) find(dst *[3]slots, v span, pos, sink int) []slots {
 // putKey and putValue store one position's vector.
 func (h *kvHead) putKey(slot int, q []int8, scale float32) {
 	tile := h.key[slot/simd.SlotTile*simd.SlotTile*h.keyDim+slot%simd.SlotTile*4:]
-	for d, v := range q {
-		tile[d/4*4*simd.SlotTile+d%4] = v
+	d := 0
+	for ; d+4 <= len(q); d += 4 {
+		*(*[4]int8)(tile[d*simd.SlotTile:]) = [4]int8(q[d:])
+	}
+	for i, v := range q[d:] {
+		tile[d*simd.SlotTile+i] = v
 	}
 	h.keyScale[slot] = scale
 }

@@ -206,6 +206,20 @@ func (g *gen) elements() {
 		op3(g.VADDPS, v, w, w)
 		a.store(w, p[0], 0)
 	})
+	emit("convolve", "func(dst, tap0, x0, tap1, x1, tap2, x2 []float32)", []string{"dst", "tap0", "x0", "tap1", "x1", "tap2", "x2"}, nil, func(a access, p []reg.GPVirtual) {
+		sum, v, w := g.vec(), g.vec(), g.vec()
+		for i := 1; i < len(p); i += 2 {
+			a.load(v, p[i], 0)
+			a.load(w, p[i+1], 0)
+			if i == 1 {
+				op3(g.VMULPS, v, w, sum)
+				continue
+			}
+			op3(g.VMULPS, v, w, v)
+			op3(g.VADDPS, v, sum, sum)
+		}
+		a.store(sum, p[0], 0)
+	})
 	var factor vec
 	scalar := func() { factor = g.scalar("a") }
 	emit("axpy", "func(dst []float32, a float32, x []float32)", []string{"dst", "x"}, scalar, func(a access, p []reg.GPVirtual) {

@@ -155,7 +155,8 @@ func (g *gen) gather() {
 	g.RET()
 }
 
-// rotary is simd.Rotary.
+// rotary is simd.Rotary, 8 pairs at a time, then one by one: halves of heads are
+// short, and a masked load of one waits for stores to the other.
 func (g *gen) rotary() {
 	g.function("rotary", "func(x, cos, sin []float32)")
 	x, n, half := g.pointer("x"), g.length("x"), g.length("cos")
@@ -170,32 +171,48 @@ func (g *gen) rotary() {
 	g.LEAQ(operand.Mem{Base: x, Index: bytes, Scale: 1}, b)
 	g.MOVQ(half, left)
 	cos, sin := g.pointer("cos"), g.pointer("sin")
-	g.blocks(left, []reg.GPVirtual{x, b, cos, sin}, func(a access) {
-		// a*cos - b*sin, b*cos + a*sin
-		p, q, c, s := g.vec(), g.vec(), g.vec(), g.vec()
-		a.load(p, x, 0)
-		a.load(q, b, 0)
-		a.load(c, cos, 0)
-		a.load(s, sin, 0)
-		u, v := g.vec(), g.vec()
-		op3(g.VMULPS, c, p, u)
-		op3(g.VMULPS, s, q, v)
-		op3(g.VSUBPS, v, u, u)
-		a.store(u, x, 0)
-		op3(g.VMULPS, c, q, u)
-		op3(g.VMULPS, s, p, v)
-		op3(g.VADDPS, v, u, u)
-		a.store(u, b, 0)
-		if a.tail != nil { // to the end of this half
-			g.LEAQ(operand.Mem{Base: x, Index: left, Scale: 4}, x)
+	for _, pairs := range []int{8, 1} {
+		loop, done := g.label("pairs"), g.label("pairsDone")
+		g.Label(loop)
+		g.CMPQ(left, operand.Imm(uint64(pairs)))
+		g.JL(operand.LabelRef(done))
+		if pairs == 8 {
+			g.rotatePairs(g.YMM, g.VMOVUPS, g.VMULPS, g.VADDPS, g.VSUBPS, x, b, cos, sin)
+		} else {
+			g.rotatePairs(g.XMM, g.VMOVSS, g.VMULSS, g.VADDSS, g.VSUBSS, x, b, cos, sin)
 		}
-	})
+		for _, p := range []reg.GPVirtual{x, b, cos, sin} {
+			g.ADDQ(operand.Imm(uint64(4*pairs)), p)
+		}
+		g.SUBQ(operand.Imm(uint64(pairs)), left)
+		g.JMP(operand.LabelRef(loop))
+		g.Label(done)
+	}
 	g.ADDQ(bytes, x)
 	g.SUBQ(half, n)
 	g.SUBQ(half, n)
 	g.JMP(operand.LabelRef(loop))
 	g.Label(done)
 	g.finish()
+}
+
+// rotatePairs writes a*cos - b*sin to a, b*cos + a*sin to b.
+func (g *gen) rotatePairs(register func() reg.VecVirtual, move, mul, add, sub func(...operand.Op), a, b, cos, sin reg.GPVirtual) {
+	load := func(from reg.GPVirtual) reg.VecVirtual {
+		r := register()
+		move(operand.Mem{Base: from}, r)
+		return r
+	}
+	p, q, c, s := load(a), load(b), load(cos), load(sin)
+	u, v := register(), register()
+	mul(c, p, u)
+	mul(s, q, v)
+	sub(v, u, u)
+	move(u, operand.Mem{Base: a})
+	mul(c, q, u)
+	mul(s, p, v)
+	add(v, u, u)
+	move(u, operand.Mem{Base: b})
 }
 
 // sinkhorn is simd.Sinkhorn for n = 4: as many matrices at a time as a register has
