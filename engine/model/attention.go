@@ -37,21 +37,20 @@ func (m *Model) splitRaw(row []float32, h heads) rawRow {
 	}
 }
 
-// attention computes q, k, v and gate, and what the heads make of the first three.
-// Where goroutines can have whole heads for themselves, each goes all the way with
-// its own: one region instead of three, and nothing that one core computes is read
-// by another before the output projection.
-func (s *Session) attention() {
-	g, steps := &s.m.g, s.layers[s.layer].attend
+// attention computes q, k, v and gate, whose products are the one step of project,
+// and what the heads make of them. Where goroutines can have whole heads for
+// themselves, each goes all the way with its own: one region instead of three, and
+// nothing that one core computes is read by another before the output projection.
+func (s *Session) attention(project []step) {
+	g := &s.m.g
 	if s.hook == nil && s.pool.size > 1 && s.pool.size <= g.KVHeads && s.m.headsInTiles() {
-		s.steps = steps
-		s.pool.run(g.KVHeads, s.stepWork(&steps[0])+s.attendWork(), s.region.attendHeads)
+		s.steps = project
+		s.pool.run(g.KVHeads, s.stepWork(&project[0])+s.attendWork(), s.region.attendHeads)
 		s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
 		return
 	}
-	s.products(steps)
-	s.pool.run(s.n, s.n*8*g.Width, s.region.keysValues)
-	s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
+	s.products(project)
+	s.keepKeys()
 	s.pool.run(s.n*g.Heads, s.attendWork(), s.region.attend)
 }
 
@@ -184,6 +183,9 @@ func (s *Session) attend(worker, lo, hi int) {
 	}
 }
 
+// attendTokens computes all query heads' outputs of tokens lo to hi.
+func (s *Session) attendTokens(worker, lo, hi int) { s.attend(worker, lo*s.m.g.Heads, hi*s.m.g.Heads) }
+
 // attendWork is about the multiply-adds of the block's attention in one layer.
 func (s *Session) attendWork() int {
 	g, v := &s.m.g, s.visible(s.layer, s.pos+s.n-1)
@@ -211,7 +213,7 @@ func (s *Session) attendRows(t *token, head, n int, kv *kvHead, a *attention) {
 	s.seeRows("attn.scores", t, head, &w)
 	s.k.Weigh(w.at, w.stride, w.valueScale, a.total[:n], a.largest[:n])
 	s.seeWeights(t, head, &w, a)
-	o, gate := t.o[head*dim:(head+n)*dim], t.gate[head*dim:(head+n)*dim]
+	o, gate := s.heads.at(t.row)[head*dim:(head+n)*dim], t.gate[head*dim:(head+n)*dim]
 	if s.m.exact {
 		for i := range n {
 			row := w.row(i)
@@ -372,8 +374,9 @@ func (s *Session) seeWeights(t *token, head int, w *scoreRows, a *attention) {
 
 // attendOut prepares the output projection.
 func (s *Session) attendOut(t *token, _ *scratch) {
-	s.see("attn.gated", t, t.o)
-	s.inputs("attn.o8", t.layer, t, s.o8, t.row, t.o, 1)
+	o := s.heads.at(t.row)
+	s.see("attn.gated", t, o)
+	s.inputs("attn.o8", t.layer, t, s.o8, t.row, o, 1)
 }
 
 // span is the positions a query sees: [sinkFrom, sinkTo) and [from, query].

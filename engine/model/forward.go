@@ -25,7 +25,6 @@ type token struct {
 	cos, sin       []float32 // [qk/2]
 	ranges         [3]slots  // room for seen
 	seen           []slots   // of the layer, by this token
-	o              []float32 // [H*v]
 	cells          []float32 // [layers+1][d] or nil
 	slots          []int     // per engram table, -1 for none
 	touched        byte
@@ -39,7 +38,7 @@ func (s *Session) newToken(index int) token {
 		index: index, lanes: make([]float32, n*d, (n+1)*d),
 		pre: s.pres.at(index), post: s.posts.at(index), res: s.mixes.at(index),
 		u: f(d), x: f(d), gate: s.gates.at(index), q8: newHeads8(g.Heads, keyDim(m)),
-		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2), o: f(g.Heads * g.VDim),
+		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2),
 	}
 	if s.keepCells() {
 		t.cells = f((len(m.blocks) + 1) * d)
@@ -97,9 +96,9 @@ type step struct {
 
 	x    *quant.Activations // what the products read
 	jobs []job
-	// Whether x and the jobs' y have a row for each token that goes through the
+	// Whether x, and the jobs' y, have a row for each token that goes through the
 	// steps together, not one for each token of the block.
-	passing bool
+	passing, passingOn bool
 }
 
 // job is one product: what is made of row i of the activations goes to row i of y.
@@ -108,33 +107,32 @@ type job struct {
 	y rows
 }
 
-// layerSteps is what a layer, or a site, has to do.
+// layerSteps are what a layer has to do with each token.
 type layerSteps struct {
-	attend []step // the products of q, k, v and gate
-	after  []step // from the heads' outputs to the next layer's input
+	enter   []step // from the lanes to the attention's input
+	project []step // the products of q, k, v and gate
+	leave   []step // from the heads' outputs back to the lanes
+	// whole is all between this layer's keys and values and the next one's: its
+	// attention, leave, and the next layer's enter and project.
+	whole []step
 }
 
 // bindSteps lists every step of the pass once, so that a call allocates nothing.
 func (s *Session) bindSteps() {
 	m := s.m
 	s.begins = []step{{run: s.each(s.begin), work: 4 * m.g.Width}}
-	qEnd, kEnd, _ := m.rawWidths()
+	attend := step{run: s.attendTokens, work: m.g.Heads * (m.g.QKDim + m.g.VDim)}
 	for i := range m.blocks {
-		b := &m.blocks[i]
-		l := layerSteps{attend: []step{{x: s.h, jobs: []job{{b.q, s.raw}, {b.k, s.raw.from(qEnd)}, {b.v, s.raw.from(kEnd)}, {b.gate, s.gates}}}}}
-		l.after = []step{
-			{run: s.each(s.attendOut), work: 6 * m.g.Width},
-			{x: s.o8, jobs: []job{{b.out, s.outs}}, passing: true},
-			{run: s.each(s.attended), work: 4 * m.g.Width},
-			{run: s.conditions, work: b.rank * (m.g.Width + m.g.HadaSize)},
-			{run: s.each(s.blockOut), work: m.mlpWork},
-		}
-		if i+1 < len(m.blocks) {
-			l.after = append(l.after, s.enterSteps(i+1)...)
-		}
-		s.layers = append(s.layers, l)
+		s.layers = append(s.layers, s.stepsOf(&m.blocks[i]))
 	}
-	s.enters = s.enterSteps(0)
+	for i := range s.layers {
+		l := &s.layers[i]
+		l.whole = append([]step{attend}, l.leave...)
+		if i+1 < len(s.layers) {
+			l.whole = append(append(l.whole, s.layers[i+1].enter...), s.layers[i+1].project...)
+		}
+	}
+	s.entersWhole = append(append([]step{}, s.layers[0].enter...), s.layers[0].project...)
 	s.logitsOf = []step{{x: s.last, jobs: []job{{m.head, rows{len(s.logits), s.logits}}}}}
 	for i := range m.sites {
 		site := &m.sites[i]
@@ -147,15 +145,30 @@ func (s *Session) bindSteps() {
 		attend: s.attend, attendHeads: s.attendHeads, pools: s.updatePools}
 }
 
-// enterSteps lead from the lanes to the input of layer i's attention.
-func (s *Session) enterSteps(i int) []step {
+func (s *Session) stepsOf(b *block) layerSteps {
+	m := s.m
 	var maps []job
-	for _, p := range s.m.blocks[i].maps {
+	for _, p := range b.maps {
 		maps = append(maps, job{p.m, s.maps.from(p.at)})
 	}
-	return []step{
-		{run: s.each(s.quantizeLanes), work: s.m.laneWork}, {x: s.z, jobs: maps, passing: true},
-		{run: s.laneGates, work: s.m.gateWork}, {run: s.each(s.mixIn), work: s.m.laneWork},
+	qEnd, kEnd, _ := m.rawWidths()
+	return layerSteps{
+		enter: []step{
+			{run: s.each(s.quantizeLanes), work: m.laneWork},
+			{x: s.z, passing: true, jobs: maps, passingOn: true},
+			{run: s.laneGates, work: m.gateWork},
+			{run: s.each(s.mixIn), work: m.laneWork},
+		},
+		project: []step{
+			{x: s.h, passing: true, jobs: []job{{b.q, s.raw}, {b.k, s.raw.from(qEnd)}, {b.v, s.raw.from(kEnd)}, {b.gate, s.gates}}},
+		},
+		leave: []step{
+			{run: s.each(s.attendOut), work: 6 * m.g.Width},
+			{x: s.o8, passing: true, jobs: []job{{b.out, s.outs}}, passingOn: true},
+			{run: s.each(s.attended), work: 4 * m.g.Width},
+			{run: s.conditions, work: b.rank * (m.g.Width + m.g.HadaSize)},
+			{run: s.each(s.blockOut), work: m.mlpWork},
+		},
 	}
 }
 
@@ -186,27 +199,57 @@ func (s *Session) forward(ids []int32) {
 	s.siteTrail.plan(s.n)
 	s.runSteps(s.begins)
 	s.recallFor(0)
-	s.runSteps(s.enters)
-	for s.layer = range s.m.blocks {
-		s.attention()
-		s.recallFor(s.layer + 1)
-		s.runSteps(s.layers[s.layer].after)
+	if s.byChunks() {
+		s.walkWhole()
+	} else {
+		s.walk()
 	}
 	s.finish(&s.tokens[s.n-1])
 	s.commit(ids)
+}
+
+// walk goes through the layers step by step.
+func (s *Session) walk() {
+	for s.layer = range s.layers {
+		l := &s.layers[s.layer]
+		s.runSteps(l.enter)
+		s.attention(l.project)
+		s.recallFor(s.layer + 1)
+		s.runSteps(l.leave)
+	}
+}
+
+// walkWhole goes through the layers in two regions each. Nothing but keys and values
+// goes from core to core.
+func (s *Session) walkWhole() {
+	s.runSteps(s.entersWhole)
+	for s.layer = range s.layers {
+		s.keepKeys()
+		s.recallFor(s.layer + 1)
+		s.runSteps(s.layers[s.layer].whole)
+	}
+}
+
+// keepKeys makes keys and values of the raw rows.
+func (s *Session) keepKeys() {
+	s.pool.run(s.n, s.n*8*s.m.g.Width, s.region.keysValues)
+	s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
 }
 
 // chunkTokens is how many tokens go through a run of steps together: as many as
 // products take at a time.
 const chunkTokens = 8
 
-// runSteps takes the block through steps. Where every goroutine has a chunk of
-// tokens, it takes that through all of them: one region instead of one each, and
-// what lasts from step to step stays in its core's cache. Otherwise the goroutines share the
-// rows of each product.
+// byChunks says whether every goroutine has a chunk of the block's tokens.
+func (s *Session) byChunks() bool { return s.pool.size == 1 || s.n >= s.pool.size*chunkTokens }
+
+// runSteps takes the block through steps: chunk by chunk through all of them, which
+// is one region, and what lasts from step to step stays in a core's cache. Where
+// there are too few tokens for that, the goroutines share each step instead, and the
+// rows of products.
 func (s *Session) runSteps(steps []step) {
 	s.steps = steps
-	if s.pool.size == 1 || s.n >= s.pool.size*chunkTokens {
+	if s.byChunks() {
 		work := 0
 		for i := range steps {
 			work += s.stepWork(&steps[i])
@@ -254,13 +297,16 @@ func (s *Session) chunks(worker, lo, hi int) {
 			if p.run != nil {
 				p.run(worker, from, to)
 			}
-			first := from
+			x, y := from, from
 			if p.passing {
-				first = row
+				x = row
+			}
+			if p.passingOn {
+				y = row
 			}
 			for k := range p.jobs {
 				j := &p.jobs[k]
-				j.m.Mul(j.y.data[first*j.y.width:], j.y.width, p.x, first, to-from, 0, j.m.Tiles())
+				j.m.Mul(j.y.data[y*j.y.width:], j.y.width, p.x, x, to-from, 0, j.m.Tiles())
 			}
 		}
 	}

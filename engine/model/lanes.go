@@ -62,7 +62,7 @@ func (s *Session) mixIn(t *token, w *scratch) {
 	}
 	s.normalize(w.norm, b.normIn, t.x)
 	s.see("attn.norm", t, w.norm)
-	s.inputs("attn.h8", t.layer, t, s.h, t.index, w.norm, 1)
+	s.inputs("attn.h8", t.layer, t, s.h, t.row, w.norm, 1)
 }
 
 // attended adds the attention's output to t.x and prepares the MLP's input.

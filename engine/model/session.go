@@ -73,6 +73,7 @@ type Session struct {
 	scratch           []scratch          // per worker
 	z, h, o8, row8    *quant.Activations // inputs of the lane maps, of q, k, v and gate, of out, of the engram maps
 	maps, gates, outs rows               // what products write, a row per token
+	heads             rows               // the attention's outputs
 	norms             rows               // the MLP's input
 	shares, conds     rows               // the softmax over its conditions; their sum
 	pres, posts       rows               // the lanes' gates
@@ -86,11 +87,11 @@ type Session struct {
 
 	// What there is to do: before the layers, to enter the first, in each, at each
 	// site, for the logits.
-	begins, enters []step
-	layers         []layerSteps
-	recalls        [][]step
-	logitsOf       []step
-	region         regions
+	begins, entersWhole []step
+	layers              []layerSteps
+	recalls             [][]step
+	logitsOf            []step
+	region              regions
 }
 
 // NewSession returns an empty sequence. Close stops its goroutines.
@@ -103,7 +104,7 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		maps:   newRows(blockTokens, m.mapRows()),
 		gates:  newRows(blockTokens, g.Heads*g.VDim),
 		pres:   newRows(blockTokens, g.Lanes), posts: newRows(blockTokens, g.Lanes), mixes: newRows(blockTokens, g.Lanes*g.Lanes),
-		outs: newRows(blockTokens, g.Width), norms: newRows(blockTokens, g.Width),
+		outs: newRows(blockTokens, g.Width), norms: newRows(blockTokens, g.Width), heads: newRows(blockTokens, g.Heads*g.VDim),
 		shares: newRows(blockTokens, m.blocks[0].rank), conds: newRows(blockTokens, g.HadaSize),
 	}
 	_, _, raw := m.rawWidths()
