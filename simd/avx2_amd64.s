@@ -3519,86 +3519,82 @@ done66:
 	VPXOR        Y4, Y4, Y4
 
 loop67:
-	CMPQ      DI, $0x10
-	JL        rest68
-	VMOVUPS   (SI), Y5
-	VMOVUPS   32(SI), Y6
-	VSUBPS    Y0, Y5, Y5
-	VMOVUPS   constantsAVX2<>+256(SB), Y7
-	VMINPS    Y5, Y7, Y5
-	VMULPS    constantsAVX2<>+0(SB), Y5, Y7
-	VADDPS    constantsAVX2<>+64(SB), Y7, Y7
-	VSUBPS    constantsAVX2<>+64(SB), Y7, Y7
-	VMULPS    constantsAVX2<>+128(SB), Y7, Y8
-	VSUBPS    Y8, Y5, Y8
-	VMULPS    constantsAVX2<>+192(SB), Y7, Y9
-	VSUBPS    Y9, Y8, Y8
-	VMULPS    Y8, Y8, Y10
-	VMULPS    constantsAVX2<>+384(SB), Y8, Y9
-	VADDPS    constantsAVX2<>+448(SB), Y9, Y9
-	VMULPS    Y10, Y9, Y9
-	VMULPS    constantsAVX2<>+512(SB), Y8, Y11
-	VADDPS    constantsAVX2<>+576(SB), Y11, Y11
-	VADDPS    Y11, Y9, Y9
-	VMULPS    Y10, Y9, Y9
-	VMULPS    constantsAVX2<>+640(SB), Y8, Y11
-	VADDPS    constantsAVX2<>+704(SB), Y11, Y11
-	VADDPS    Y11, Y9, Y9
-	VMULPS    Y10, Y9, Y9
-	VADDPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+768(SB), Y9, Y9
-	VCVTPS2DQ Y7, Y7
-	VPADDD    constantsAVX2<>+1216(SB), Y7, Y7
-	VPSLLD    $0x17, Y7, Y7
-	VMULPS    Y7, Y9, Y9
-	VCMPPS    $0x11, constantsAVX2<>+320(SB), Y5, Y5
-	VANDNPS   Y9, Y5, Y9
-	VMOVAPS   Y9, Y5
-	VSUBPS    Y0, Y6, Y6
-	VMOVUPS   constantsAVX2<>+256(SB), Y7
-	VMINPS    Y6, Y7, Y6
-	VMULPS    constantsAVX2<>+0(SB), Y6, Y7
-	VADDPS    constantsAVX2<>+64(SB), Y7, Y7
-	VSUBPS    constantsAVX2<>+64(SB), Y7, Y7
-	VMULPS    constantsAVX2<>+128(SB), Y7, Y8
-	VSUBPS    Y8, Y6, Y8
-	VMULPS    constantsAVX2<>+192(SB), Y7, Y9
-	VSUBPS    Y9, Y8, Y8
-	VMULPS    Y8, Y8, Y10
-	VMULPS    constantsAVX2<>+384(SB), Y8, Y9
-	VADDPS    constantsAVX2<>+448(SB), Y9, Y9
-	VMULPS    Y10, Y9, Y9
-	VMULPS    constantsAVX2<>+512(SB), Y8, Y11
-	VADDPS    constantsAVX2<>+576(SB), Y11, Y11
-	VADDPS    Y11, Y9, Y9
-	VMULPS    Y10, Y9, Y9
-	VMULPS    constantsAVX2<>+640(SB), Y8, Y11
-	VADDPS    constantsAVX2<>+704(SB), Y11, Y11
-	VADDPS    Y11, Y9, Y9
-	VMULPS    Y10, Y9, Y9
-	VADDPS    Y8, Y9, Y9
-	VADDPS    constantsAVX2<>+768(SB), Y9, Y9
-	VCVTPS2DQ Y7, Y7
-	VPADDD    constantsAVX2<>+1216(SB), Y7, Y7
-	VPSLLD    $0x17, Y7, Y7
-	VMULPS    Y7, Y9, Y9
-	VCMPPS    $0x11, constantsAVX2<>+320(SB), Y6, Y6
-	VANDNPS   Y9, Y6, Y9
-	VMOVAPS   Y9, Y6
-	VADDPS    Y5, Y1, Y1
-	VADDPS    Y6, Y2, Y2
-	VMOVUPS   (R8), Y7
-	VMOVUPS   32(R8), Y8
-	VMULPS    Y7, Y5, Y5
-	VMULPS    Y8, Y6, Y6
-	VMOVUPS   Y5, (SI)
-	VMOVUPS   Y6, 32(SI)
-	VMAXPS    Y3, Y5, Y3
-	VMAXPS    Y4, Y6, Y4
-	ADDQ      $0x40, SI
-	ADDQ      $0x40, R8
-	SUBQ      $0x10, DI
-	JMP       loop67
+	CMPQ    DI, $0x10
+	JL      rest68
+	VMOVUPS (SI), Y5
+	VMOVUPS 32(SI), Y6
+	VSUBPS  Y0, Y5, Y5
+	VMOVUPS constantsAVX2<>+256(SB), Y7
+	VMINPS  Y5, Y7, Y5
+	VMULPS  constantsAVX2<>+0(SB), Y5, Y7
+	VADDPS  constantsAVX2<>+1216(SB), Y7, Y9
+	VSUBPS  constantsAVX2<>+1216(SB), Y9, Y7
+	VMULPS  constantsAVX2<>+128(SB), Y7, Y8
+	VSUBPS  Y8, Y5, Y8
+	VMULPS  constantsAVX2<>+192(SB), Y7, Y7
+	VSUBPS  Y7, Y8, Y8
+	VMULPS  Y8, Y8, Y10
+	VMULPS  constantsAVX2<>+384(SB), Y8, Y7
+	VADDPS  constantsAVX2<>+448(SB), Y7, Y7
+	VMULPS  Y10, Y7, Y7
+	VMULPS  constantsAVX2<>+512(SB), Y8, Y11
+	VADDPS  constantsAVX2<>+576(SB), Y11, Y11
+	VADDPS  Y11, Y7, Y7
+	VMULPS  Y10, Y7, Y7
+	VMULPS  constantsAVX2<>+640(SB), Y8, Y11
+	VADDPS  constantsAVX2<>+704(SB), Y11, Y11
+	VADDPS  Y11, Y7, Y7
+	VMULPS  Y10, Y7, Y7
+	VADDPS  Y8, Y7, Y7
+	VADDPS  constantsAVX2<>+768(SB), Y7, Y7
+	VPSLLD  $0x17, Y9, Y9
+	VMULPS  Y9, Y7, Y7
+	VCMPPS  $0x11, constantsAVX2<>+320(SB), Y5, Y5
+	VANDNPS Y7, Y5, Y7
+	VMOVAPS Y7, Y5
+	VSUBPS  Y0, Y6, Y6
+	VMOVUPS constantsAVX2<>+256(SB), Y7
+	VMINPS  Y6, Y7, Y6
+	VMULPS  constantsAVX2<>+0(SB), Y6, Y7
+	VADDPS  constantsAVX2<>+1216(SB), Y7, Y9
+	VSUBPS  constantsAVX2<>+1216(SB), Y9, Y7
+	VMULPS  constantsAVX2<>+128(SB), Y7, Y8
+	VSUBPS  Y8, Y6, Y8
+	VMULPS  constantsAVX2<>+192(SB), Y7, Y7
+	VSUBPS  Y7, Y8, Y8
+	VMULPS  Y8, Y8, Y10
+	VMULPS  constantsAVX2<>+384(SB), Y8, Y7
+	VADDPS  constantsAVX2<>+448(SB), Y7, Y7
+	VMULPS  Y10, Y7, Y7
+	VMULPS  constantsAVX2<>+512(SB), Y8, Y11
+	VADDPS  constantsAVX2<>+576(SB), Y11, Y11
+	VADDPS  Y11, Y7, Y7
+	VMULPS  Y10, Y7, Y7
+	VMULPS  constantsAVX2<>+640(SB), Y8, Y11
+	VADDPS  constantsAVX2<>+704(SB), Y11, Y11
+	VADDPS  Y11, Y7, Y7
+	VMULPS  Y10, Y7, Y7
+	VADDPS  Y8, Y7, Y7
+	VADDPS  constantsAVX2<>+768(SB), Y7, Y7
+	VPSLLD  $0x17, Y9, Y9
+	VMULPS  Y9, Y7, Y7
+	VCMPPS  $0x11, constantsAVX2<>+320(SB), Y6, Y6
+	VANDNPS Y7, Y6, Y7
+	VMOVAPS Y7, Y6
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS (R8), Y7
+	VMOVUPS 32(R8), Y8
+	VMULPS  Y7, Y5, Y5
+	VMULPS  Y8, Y6, Y6
+	VMOVUPS Y5, (SI)
+	VMOVUPS Y6, 32(SI)
+	VMAXPS  Y3, Y5, Y3
+	VMAXPS  Y4, Y6, Y4
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, R8
+	SUBQ    $0x10, DI
+	JMP     loop67
 
 rest68:
 	TESTQ      DI, DI
@@ -3614,64 +3610,60 @@ rest68:
 	VMOVUPS    constantsAVX2<>+256(SB), Y9
 	VMINPS     Y7, Y9, Y7
 	VMULPS     constantsAVX2<>+0(SB), Y7, Y9
-	VADDPS     constantsAVX2<>+64(SB), Y9, Y9
-	VSUBPS     constantsAVX2<>+64(SB), Y9, Y9
+	VADDPS     constantsAVX2<>+1216(SB), Y9, Y11
+	VSUBPS     constantsAVX2<>+1216(SB), Y11, Y9
 	VMULPS     constantsAVX2<>+128(SB), Y9, Y10
 	VSUBPS     Y10, Y7, Y10
-	VMULPS     constantsAVX2<>+192(SB), Y9, Y11
-	VSUBPS     Y11, Y10, Y10
+	VMULPS     constantsAVX2<>+192(SB), Y9, Y9
+	VSUBPS     Y9, Y10, Y10
 	VMULPS     Y10, Y10, Y12
-	VMULPS     constantsAVX2<>+384(SB), Y10, Y11
-	VADDPS     constantsAVX2<>+448(SB), Y11, Y11
-	VMULPS     Y12, Y11, Y11
+	VMULPS     constantsAVX2<>+384(SB), Y10, Y9
+	VADDPS     constantsAVX2<>+448(SB), Y9, Y9
+	VMULPS     Y12, Y9, Y9
 	VMULPS     constantsAVX2<>+512(SB), Y10, Y13
 	VADDPS     constantsAVX2<>+576(SB), Y13, Y13
-	VADDPS     Y13, Y11, Y11
-	VMULPS     Y12, Y11, Y11
+	VADDPS     Y13, Y9, Y9
+	VMULPS     Y12, Y9, Y9
 	VMULPS     constantsAVX2<>+640(SB), Y10, Y13
 	VADDPS     constantsAVX2<>+704(SB), Y13, Y13
-	VADDPS     Y13, Y11, Y11
-	VMULPS     Y12, Y11, Y11
-	VADDPS     Y10, Y11, Y11
-	VADDPS     constantsAVX2<>+768(SB), Y11, Y11
-	VCVTPS2DQ  Y9, Y9
-	VPADDD     constantsAVX2<>+1216(SB), Y9, Y9
-	VPSLLD     $0x17, Y9, Y9
-	VMULPS     Y9, Y11, Y11
+	VADDPS     Y13, Y9, Y9
+	VMULPS     Y12, Y9, Y9
+	VADDPS     Y10, Y9, Y9
+	VADDPS     constantsAVX2<>+768(SB), Y9, Y9
+	VPSLLD     $0x17, Y11, Y11
+	VMULPS     Y11, Y9, Y9
 	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y7, Y7
-	VANDNPS    Y11, Y7, Y11
-	VMOVAPS    Y11, Y7
+	VANDNPS    Y9, Y7, Y9
+	VMOVAPS    Y9, Y7
 	VSUBPS     Y0, Y8, Y8
 	VMOVUPS    constantsAVX2<>+256(SB), Y0
 	VMINPS     Y8, Y0, Y8
 	VMULPS     constantsAVX2<>+0(SB), Y8, Y0
-	VADDPS     constantsAVX2<>+64(SB), Y0, Y0
-	VSUBPS     constantsAVX2<>+64(SB), Y0, Y0
+	VADDPS     constantsAVX2<>+1216(SB), Y0, Y10
+	VSUBPS     constantsAVX2<>+1216(SB), Y10, Y0
 	VMULPS     constantsAVX2<>+128(SB), Y0, Y9
 	VSUBPS     Y9, Y8, Y9
-	VMULPS     constantsAVX2<>+192(SB), Y0, Y10
-	VSUBPS     Y10, Y9, Y9
+	VMULPS     constantsAVX2<>+192(SB), Y0, Y0
+	VSUBPS     Y0, Y9, Y9
 	VMULPS     Y9, Y9, Y11
-	VMULPS     constantsAVX2<>+384(SB), Y9, Y10
-	VADDPS     constantsAVX2<>+448(SB), Y10, Y10
-	VMULPS     Y11, Y10, Y10
+	VMULPS     constantsAVX2<>+384(SB), Y9, Y0
+	VADDPS     constantsAVX2<>+448(SB), Y0, Y0
+	VMULPS     Y11, Y0, Y0
 	VMULPS     constantsAVX2<>+512(SB), Y9, Y12
 	VADDPS     constantsAVX2<>+576(SB), Y12, Y12
-	VADDPS     Y12, Y10, Y10
-	VMULPS     Y11, Y10, Y10
+	VADDPS     Y12, Y0, Y0
+	VMULPS     Y11, Y0, Y0
 	VMULPS     constantsAVX2<>+640(SB), Y9, Y12
 	VADDPS     constantsAVX2<>+704(SB), Y12, Y12
-	VADDPS     Y12, Y10, Y10
-	VMULPS     Y11, Y10, Y10
-	VADDPS     Y9, Y10, Y10
-	VADDPS     constantsAVX2<>+768(SB), Y10, Y10
-	VCVTPS2DQ  Y0, Y0
-	VPADDD     constantsAVX2<>+1216(SB), Y0, Y0
-	VPSLLD     $0x17, Y0, Y0
-	VMULPS     Y0, Y10, Y10
-	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y8, Y0
-	VANDNPS    Y10, Y0, Y10
-	VMOVAPS    Y10, Y8
+	VADDPS     Y12, Y0, Y0
+	VMULPS     Y11, Y0, Y0
+	VADDPS     Y9, Y0, Y0
+	VADDPS     constantsAVX2<>+768(SB), Y0, Y0
+	VPSLLD     $0x17, Y10, Y10
+	VMULPS     Y10, Y0, Y0
+	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y8, Y8
+	VANDNPS    Y0, Y8, Y0
+	VMOVAPS    Y0, Y8
 	VANDPS     Y5, Y7, Y7
 	VANDPS     Y6, Y8, Y8
 	VADDPS     Y7, Y1, Y1
@@ -4017,22 +4009,22 @@ DATA constantsAVX2<>+1200(SB)/4, $0x7f7fffff
 DATA constantsAVX2<>+1204(SB)/4, $0x7f7fffff
 DATA constantsAVX2<>+1208(SB)/4, $0x7f7fffff
 DATA constantsAVX2<>+1212(SB)/4, $0x7f7fffff
-DATA constantsAVX2<>+1216(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1220(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1224(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1228(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1232(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1236(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1240(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1244(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1248(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1252(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1256(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1260(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1264(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1268(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1272(SB)/4, $0x0000007f
-DATA constantsAVX2<>+1276(SB)/4, $0x0000007f
+DATA constantsAVX2<>+1216(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1220(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1224(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1228(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1232(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1236(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1240(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1244(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1248(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1252(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1256(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1260(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1264(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1268(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1272(SB)/4, $0x4b40007f
+DATA constantsAVX2<>+1276(SB)/4, $0x4b40007f
 DATA constantsAVX2<>+1280(SB)/4, $0x80000000
 DATA constantsAVX2<>+1284(SB)/4, $0x80000000
 DATA constantsAVX2<>+1288(SB)/4, $0x80000000
@@ -6257,76 +6249,72 @@ TEXT ·expIntoAVX2(SB), $0-52
 	VBROADCASTSS X0, Y0
 
 loop121:
-	CMPQ      AX, $0x10
-	JL        rest122
-	VMOVUPS   (DX), Y2
-	VMOVUPS   32(DX), Y3
-	VSUBPS    Y1, Y2, Y2
-	VSUBPS    Y0, Y3, Y3
-	VMOVUPS   constantsAVX2<>+256(SB), Y4
-	VMOVUPS   constantsAVX2<>+288(SB), Y5
-	VMINPS    Y2, Y4, Y2
-	VMINPS    Y3, Y5, Y3
-	VMULPS    constantsAVX2<>+0(SB), Y2, Y4
-	VMULPS    constantsAVX2<>+32(SB), Y3, Y5
-	VADDPS    constantsAVX2<>+64(SB), Y4, Y4
-	VADDPS    constantsAVX2<>+96(SB), Y5, Y5
-	VSUBPS    constantsAVX2<>+64(SB), Y4, Y4
-	VSUBPS    constantsAVX2<>+96(SB), Y5, Y5
-	VMULPS    constantsAVX2<>+128(SB), Y4, Y6
-	VMULPS    constantsAVX2<>+160(SB), Y5, Y7
-	VSUBPS    Y6, Y2, Y6
-	VSUBPS    Y7, Y3, Y7
-	VMULPS    constantsAVX2<>+192(SB), Y4, Y8
-	VMULPS    constantsAVX2<>+224(SB), Y5, Y9
-	VSUBPS    Y8, Y6, Y6
-	VSUBPS    Y9, Y7, Y7
-	VMULPS    Y6, Y6, Y10
-	VMULPS    Y7, Y7, Y11
-	VMULPS    constantsAVX2<>+384(SB), Y6, Y8
-	VMULPS    constantsAVX2<>+416(SB), Y7, Y9
-	VADDPS    constantsAVX2<>+448(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+480(SB), Y9, Y9
-	VMULPS    Y10, Y8, Y8
-	VMULPS    Y11, Y9, Y9
-	VMULPS    constantsAVX2<>+512(SB), Y6, Y12
-	VMULPS    constantsAVX2<>+544(SB), Y7, Y13
-	VADDPS    constantsAVX2<>+576(SB), Y12, Y12
-	VADDPS    constantsAVX2<>+608(SB), Y13, Y13
-	VADDPS    Y12, Y8, Y8
-	VADDPS    Y13, Y9, Y9
-	VMULPS    Y10, Y8, Y8
-	VMULPS    Y11, Y9, Y9
-	VMULPS    constantsAVX2<>+640(SB), Y6, Y12
-	VMULPS    constantsAVX2<>+672(SB), Y7, Y13
-	VADDPS    constantsAVX2<>+704(SB), Y12, Y12
-	VADDPS    constantsAVX2<>+736(SB), Y13, Y13
-	VADDPS    Y12, Y8, Y8
-	VADDPS    Y13, Y9, Y9
-	VMULPS    Y10, Y8, Y8
-	VMULPS    Y11, Y9, Y9
-	VADDPS    Y6, Y8, Y8
-	VADDPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+768(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+800(SB), Y9, Y9
-	VCVTPS2DQ Y4, Y4
-	VPADDD    constantsAVX2<>+1216(SB), Y4, Y4
-	VPSLLD    $0x17, Y4, Y4
-	VCVTPS2DQ Y5, Y5
-	VPADDD    constantsAVX2<>+1248(SB), Y5, Y5
-	VPSLLD    $0x17, Y5, Y5
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y5, Y9, Y9
-	VCMPPS    $0x11, constantsAVX2<>+320(SB), Y2, Y2
-	VANDNPS   Y8, Y2, Y8
-	VCMPPS    $0x11, constantsAVX2<>+352(SB), Y3, Y2
-	VANDNPS   Y9, Y2, Y9
-	VMOVUPS   Y8, (CX)
-	VMOVUPS   Y9, 32(CX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x10, AX
-	JMP       loop121
+	CMPQ    AX, $0x10
+	JL      rest122
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	VSUBPS  Y1, Y2, Y2
+	VSUBPS  Y0, Y3, Y3
+	VMOVUPS constantsAVX2<>+256(SB), Y4
+	VMOVUPS constantsAVX2<>+288(SB), Y5
+	VMINPS  Y2, Y4, Y2
+	VMINPS  Y3, Y5, Y3
+	VMULPS  constantsAVX2<>+0(SB), Y2, Y4
+	VMULPS  constantsAVX2<>+32(SB), Y3, Y5
+	VADDPS  constantsAVX2<>+1216(SB), Y4, Y8
+	VADDPS  constantsAVX2<>+1248(SB), Y5, Y9
+	VSUBPS  constantsAVX2<>+1216(SB), Y8, Y4
+	VSUBPS  constantsAVX2<>+1248(SB), Y9, Y5
+	VMULPS  constantsAVX2<>+128(SB), Y4, Y6
+	VMULPS  constantsAVX2<>+160(SB), Y5, Y7
+	VSUBPS  Y6, Y2, Y6
+	VSUBPS  Y7, Y3, Y7
+	VMULPS  constantsAVX2<>+192(SB), Y4, Y4
+	VMULPS  constantsAVX2<>+224(SB), Y5, Y5
+	VSUBPS  Y4, Y6, Y6
+	VSUBPS  Y5, Y7, Y7
+	VMULPS  Y6, Y6, Y10
+	VMULPS  Y7, Y7, Y11
+	VMULPS  constantsAVX2<>+384(SB), Y6, Y4
+	VMULPS  constantsAVX2<>+416(SB), Y7, Y5
+	VADDPS  constantsAVX2<>+448(SB), Y4, Y4
+	VADDPS  constantsAVX2<>+480(SB), Y5, Y5
+	VMULPS  Y10, Y4, Y4
+	VMULPS  Y11, Y5, Y5
+	VMULPS  constantsAVX2<>+512(SB), Y6, Y12
+	VMULPS  constantsAVX2<>+544(SB), Y7, Y13
+	VADDPS  constantsAVX2<>+576(SB), Y12, Y12
+	VADDPS  constantsAVX2<>+608(SB), Y13, Y13
+	VADDPS  Y12, Y4, Y4
+	VADDPS  Y13, Y5, Y5
+	VMULPS  Y10, Y4, Y4
+	VMULPS  Y11, Y5, Y5
+	VMULPS  constantsAVX2<>+640(SB), Y6, Y12
+	VMULPS  constantsAVX2<>+672(SB), Y7, Y13
+	VADDPS  constantsAVX2<>+704(SB), Y12, Y12
+	VADDPS  constantsAVX2<>+736(SB), Y13, Y13
+	VADDPS  Y12, Y4, Y4
+	VADDPS  Y13, Y5, Y5
+	VMULPS  Y10, Y4, Y4
+	VMULPS  Y11, Y5, Y5
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	VADDPS  constantsAVX2<>+768(SB), Y4, Y4
+	VADDPS  constantsAVX2<>+800(SB), Y5, Y5
+	VPSLLD  $0x17, Y8, Y8
+	VPSLLD  $0x17, Y9, Y9
+	VMULPS  Y8, Y4, Y4
+	VMULPS  Y9, Y5, Y5
+	VCMPPS  $0x11, constantsAVX2<>+320(SB), Y2, Y2
+	VANDNPS Y4, Y2, Y4
+	VCMPPS  $0x11, constantsAVX2<>+352(SB), Y3, Y2
+	VANDNPS Y5, Y2, Y5
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, AX
+	JMP     loop121
 
 rest122:
 	TESTQ      AX, AX
@@ -6346,60 +6334,56 @@ rest122:
 	VMINPS     Y5, Y1, Y5
 	VMULPS     constantsAVX2<>+0(SB), Y4, Y0
 	VMULPS     constantsAVX2<>+32(SB), Y5, Y1
-	VADDPS     constantsAVX2<>+64(SB), Y0, Y0
-	VADDPS     constantsAVX2<>+96(SB), Y1, Y1
-	VSUBPS     constantsAVX2<>+64(SB), Y0, Y0
-	VSUBPS     constantsAVX2<>+96(SB), Y1, Y1
+	VADDPS     constantsAVX2<>+1216(SB), Y0, Y8
+	VADDPS     constantsAVX2<>+1248(SB), Y1, Y9
+	VSUBPS     constantsAVX2<>+1216(SB), Y8, Y0
+	VSUBPS     constantsAVX2<>+1248(SB), Y9, Y1
 	VMULPS     constantsAVX2<>+128(SB), Y0, Y6
 	VMULPS     constantsAVX2<>+160(SB), Y1, Y7
 	VSUBPS     Y6, Y4, Y6
 	VSUBPS     Y7, Y5, Y7
-	VMULPS     constantsAVX2<>+192(SB), Y0, Y8
-	VMULPS     constantsAVX2<>+224(SB), Y1, Y9
-	VSUBPS     Y8, Y6, Y6
-	VSUBPS     Y9, Y7, Y7
+	VMULPS     constantsAVX2<>+192(SB), Y0, Y0
+	VMULPS     constantsAVX2<>+224(SB), Y1, Y1
+	VSUBPS     Y0, Y6, Y6
+	VSUBPS     Y1, Y7, Y7
 	VMULPS     Y6, Y6, Y10
 	VMULPS     Y7, Y7, Y11
-	VMULPS     constantsAVX2<>+384(SB), Y6, Y8
-	VMULPS     constantsAVX2<>+416(SB), Y7, Y9
-	VADDPS     constantsAVX2<>+448(SB), Y8, Y8
-	VADDPS     constantsAVX2<>+480(SB), Y9, Y9
-	VMULPS     Y10, Y8, Y8
-	VMULPS     Y11, Y9, Y9
+	VMULPS     constantsAVX2<>+384(SB), Y6, Y0
+	VMULPS     constantsAVX2<>+416(SB), Y7, Y1
+	VADDPS     constantsAVX2<>+448(SB), Y0, Y0
+	VADDPS     constantsAVX2<>+480(SB), Y1, Y1
+	VMULPS     Y10, Y0, Y0
+	VMULPS     Y11, Y1, Y1
 	VMULPS     constantsAVX2<>+512(SB), Y6, Y12
 	VMULPS     constantsAVX2<>+544(SB), Y7, Y13
 	VADDPS     constantsAVX2<>+576(SB), Y12, Y12
 	VADDPS     constantsAVX2<>+608(SB), Y13, Y13
-	VADDPS     Y12, Y8, Y8
-	VADDPS     Y13, Y9, Y9
-	VMULPS     Y10, Y8, Y8
-	VMULPS     Y11, Y9, Y9
+	VADDPS     Y12, Y0, Y0
+	VADDPS     Y13, Y1, Y1
+	VMULPS     Y10, Y0, Y0
+	VMULPS     Y11, Y1, Y1
 	VMULPS     constantsAVX2<>+640(SB), Y6, Y12
 	VMULPS     constantsAVX2<>+672(SB), Y7, Y13
 	VADDPS     constantsAVX2<>+704(SB), Y12, Y12
 	VADDPS     constantsAVX2<>+736(SB), Y13, Y13
-	VADDPS     Y12, Y8, Y8
-	VADDPS     Y13, Y9, Y9
-	VMULPS     Y10, Y8, Y8
-	VMULPS     Y11, Y9, Y9
-	VADDPS     Y6, Y8, Y8
-	VADDPS     Y7, Y9, Y9
-	VADDPS     constantsAVX2<>+768(SB), Y8, Y8
-	VADDPS     constantsAVX2<>+800(SB), Y9, Y9
-	VCVTPS2DQ  Y0, Y0
-	VPADDD     constantsAVX2<>+1216(SB), Y0, Y0
-	VPSLLD     $0x17, Y0, Y0
-	VCVTPS2DQ  Y1, Y1
-	VPADDD     constantsAVX2<>+1248(SB), Y1, Y1
-	VPSLLD     $0x17, Y1, Y1
-	VMULPS     Y0, Y8, Y8
-	VMULPS     Y1, Y9, Y9
-	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y4, Y0
-	VANDNPS    Y8, Y0, Y8
-	VCMPPS     $0x11, constantsAVX2<>+352(SB), Y5, Y0
-	VANDNPS    Y9, Y0, Y9
-	VMASKMOVPS Y8, Y2, (CX)
-	VMASKMOVPS Y9, Y3, 32(CX)
+	VADDPS     Y12, Y0, Y0
+	VADDPS     Y13, Y1, Y1
+	VMULPS     Y10, Y0, Y0
+	VMULPS     Y11, Y1, Y1
+	VADDPS     Y6, Y0, Y0
+	VADDPS     Y7, Y1, Y1
+	VADDPS     constantsAVX2<>+768(SB), Y0, Y0
+	VADDPS     constantsAVX2<>+800(SB), Y1, Y1
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     Y8, Y0, Y0
+	VMULPS     Y9, Y1, Y1
+	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y4, Y4
+	VANDNPS    Y0, Y4, Y0
+	VCMPPS     $0x11, constantsAVX2<>+352(SB), Y5, Y4
+	VANDNPS    Y1, Y4, Y1
+	VMASKMOVPS Y0, Y2, (CX)
+	VMASKMOVPS Y1, Y3, 32(CX)
 
 done123:
 	VZEROUPPER
@@ -6413,84 +6397,80 @@ TEXT ·siluAVX2(SB), $0-48
 	MOVQ x_base+24(FP), DX
 
 loop124:
-	CMPQ      AX, $0x10
-	JL        rest125
-	VMOVUPS   (DX), Y0
-	VMOVUPS   32(DX), Y1
-	VPXOR     constantsAVX2<>+1280(SB), Y0, Y2
-	VPXOR     constantsAVX2<>+1312(SB), Y1, Y3
-	VMOVUPS   constantsAVX2<>+256(SB), Y4
-	VMOVUPS   constantsAVX2<>+288(SB), Y5
-	VMINPS    Y2, Y4, Y2
-	VMINPS    Y3, Y5, Y3
-	VMULPS    constantsAVX2<>+0(SB), Y2, Y4
-	VMULPS    constantsAVX2<>+32(SB), Y3, Y5
-	VADDPS    constantsAVX2<>+64(SB), Y4, Y4
-	VADDPS    constantsAVX2<>+96(SB), Y5, Y5
-	VSUBPS    constantsAVX2<>+64(SB), Y4, Y4
-	VSUBPS    constantsAVX2<>+96(SB), Y5, Y5
-	VMULPS    constantsAVX2<>+128(SB), Y4, Y6
-	VMULPS    constantsAVX2<>+160(SB), Y5, Y7
-	VSUBPS    Y6, Y2, Y6
-	VSUBPS    Y7, Y3, Y7
-	VMULPS    constantsAVX2<>+192(SB), Y4, Y8
-	VMULPS    constantsAVX2<>+224(SB), Y5, Y9
-	VSUBPS    Y8, Y6, Y6
-	VSUBPS    Y9, Y7, Y7
-	VMULPS    Y6, Y6, Y10
-	VMULPS    Y7, Y7, Y11
-	VMULPS    constantsAVX2<>+384(SB), Y6, Y8
-	VMULPS    constantsAVX2<>+416(SB), Y7, Y9
-	VADDPS    constantsAVX2<>+448(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+480(SB), Y9, Y9
-	VMULPS    Y10, Y8, Y8
-	VMULPS    Y11, Y9, Y9
-	VMULPS    constantsAVX2<>+512(SB), Y6, Y12
-	VMULPS    constantsAVX2<>+544(SB), Y7, Y13
-	VADDPS    constantsAVX2<>+576(SB), Y12, Y12
-	VADDPS    constantsAVX2<>+608(SB), Y13, Y13
-	VADDPS    Y12, Y8, Y8
-	VADDPS    Y13, Y9, Y9
-	VMULPS    Y10, Y8, Y8
-	VMULPS    Y11, Y9, Y9
-	VMULPS    constantsAVX2<>+640(SB), Y6, Y12
-	VMULPS    constantsAVX2<>+672(SB), Y7, Y13
-	VADDPS    constantsAVX2<>+704(SB), Y12, Y12
-	VADDPS    constantsAVX2<>+736(SB), Y13, Y13
-	VADDPS    Y12, Y8, Y8
-	VADDPS    Y13, Y9, Y9
-	VMULPS    Y10, Y8, Y8
-	VMULPS    Y11, Y9, Y9
-	VADDPS    Y6, Y8, Y8
-	VADDPS    Y7, Y9, Y9
-	VADDPS    constantsAVX2<>+768(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+800(SB), Y9, Y9
-	VCVTPS2DQ Y4, Y4
-	VPADDD    constantsAVX2<>+1216(SB), Y4, Y4
-	VPSLLD    $0x17, Y4, Y4
-	VCVTPS2DQ Y5, Y5
-	VPADDD    constantsAVX2<>+1248(SB), Y5, Y5
-	VPSLLD    $0x17, Y5, Y5
-	VMULPS    Y4, Y8, Y8
-	VMULPS    Y5, Y9, Y9
-	VCMPPS    $0x11, constantsAVX2<>+320(SB), Y2, Y2
-	VANDNPS   Y8, Y2, Y8
-	VCMPPS    $0x11, constantsAVX2<>+352(SB), Y3, Y2
-	VANDNPS   Y9, Y2, Y9
-	VADDPS    constantsAVX2<>+768(SB), Y8, Y8
-	VADDPS    constantsAVX2<>+800(SB), Y9, Y9
-	VMOVUPS   constantsAVX2<>+768(SB), Y2
-	VMOVUPS   constantsAVX2<>+800(SB), Y3
-	VDIVPS    Y8, Y2, Y8
-	VDIVPS    Y9, Y3, Y9
-	VMULPS    Y8, Y0, Y0
-	VMULPS    Y9, Y1, Y1
-	VMOVUPS   Y0, (CX)
-	VMOVUPS   Y1, 32(CX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x10, AX
-	JMP       loop124
+	CMPQ    AX, $0x10
+	JL      rest125
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VPXOR   constantsAVX2<>+1280(SB), Y0, Y2
+	VPXOR   constantsAVX2<>+1312(SB), Y1, Y3
+	VMOVUPS constantsAVX2<>+256(SB), Y4
+	VMOVUPS constantsAVX2<>+288(SB), Y5
+	VMINPS  Y2, Y4, Y2
+	VMINPS  Y3, Y5, Y3
+	VMULPS  constantsAVX2<>+0(SB), Y2, Y4
+	VMULPS  constantsAVX2<>+32(SB), Y3, Y5
+	VADDPS  constantsAVX2<>+1216(SB), Y4, Y8
+	VADDPS  constantsAVX2<>+1248(SB), Y5, Y9
+	VSUBPS  constantsAVX2<>+1216(SB), Y8, Y4
+	VSUBPS  constantsAVX2<>+1248(SB), Y9, Y5
+	VMULPS  constantsAVX2<>+128(SB), Y4, Y6
+	VMULPS  constantsAVX2<>+160(SB), Y5, Y7
+	VSUBPS  Y6, Y2, Y6
+	VSUBPS  Y7, Y3, Y7
+	VMULPS  constantsAVX2<>+192(SB), Y4, Y4
+	VMULPS  constantsAVX2<>+224(SB), Y5, Y5
+	VSUBPS  Y4, Y6, Y6
+	VSUBPS  Y5, Y7, Y7
+	VMULPS  Y6, Y6, Y10
+	VMULPS  Y7, Y7, Y11
+	VMULPS  constantsAVX2<>+384(SB), Y6, Y4
+	VMULPS  constantsAVX2<>+416(SB), Y7, Y5
+	VADDPS  constantsAVX2<>+448(SB), Y4, Y4
+	VADDPS  constantsAVX2<>+480(SB), Y5, Y5
+	VMULPS  Y10, Y4, Y4
+	VMULPS  Y11, Y5, Y5
+	VMULPS  constantsAVX2<>+512(SB), Y6, Y12
+	VMULPS  constantsAVX2<>+544(SB), Y7, Y13
+	VADDPS  constantsAVX2<>+576(SB), Y12, Y12
+	VADDPS  constantsAVX2<>+608(SB), Y13, Y13
+	VADDPS  Y12, Y4, Y4
+	VADDPS  Y13, Y5, Y5
+	VMULPS  Y10, Y4, Y4
+	VMULPS  Y11, Y5, Y5
+	VMULPS  constantsAVX2<>+640(SB), Y6, Y12
+	VMULPS  constantsAVX2<>+672(SB), Y7, Y13
+	VADDPS  constantsAVX2<>+704(SB), Y12, Y12
+	VADDPS  constantsAVX2<>+736(SB), Y13, Y13
+	VADDPS  Y12, Y4, Y4
+	VADDPS  Y13, Y5, Y5
+	VMULPS  Y10, Y4, Y4
+	VMULPS  Y11, Y5, Y5
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	VADDPS  constantsAVX2<>+768(SB), Y4, Y4
+	VADDPS  constantsAVX2<>+800(SB), Y5, Y5
+	VPSLLD  $0x17, Y8, Y8
+	VPSLLD  $0x17, Y9, Y9
+	VMULPS  Y8, Y4, Y4
+	VMULPS  Y9, Y5, Y5
+	VCMPPS  $0x11, constantsAVX2<>+320(SB), Y2, Y2
+	VANDNPS Y4, Y2, Y4
+	VCMPPS  $0x11, constantsAVX2<>+352(SB), Y3, Y2
+	VANDNPS Y5, Y2, Y5
+	VADDPS  constantsAVX2<>+768(SB), Y4, Y4
+	VADDPS  constantsAVX2<>+800(SB), Y5, Y5
+	VMOVUPS constantsAVX2<>+768(SB), Y2
+	VMOVUPS constantsAVX2<>+800(SB), Y3
+	VDIVPS  Y4, Y2, Y4
+	VDIVPS  Y5, Y3, Y5
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, AX
+	JMP     loop124
 
 rest125:
 	TESTQ      AX, AX
@@ -6510,66 +6490,62 @@ rest125:
 	VMINPS     Y5, Y7, Y5
 	VMULPS     constantsAVX2<>+0(SB), Y4, Y6
 	VMULPS     constantsAVX2<>+32(SB), Y5, Y7
-	VADDPS     constantsAVX2<>+64(SB), Y6, Y6
-	VADDPS     constantsAVX2<>+96(SB), Y7, Y7
-	VSUBPS     constantsAVX2<>+64(SB), Y6, Y6
-	VSUBPS     constantsAVX2<>+96(SB), Y7, Y7
+	VADDPS     constantsAVX2<>+1216(SB), Y6, Y10
+	VADDPS     constantsAVX2<>+1248(SB), Y7, Y11
+	VSUBPS     constantsAVX2<>+1216(SB), Y10, Y6
+	VSUBPS     constantsAVX2<>+1248(SB), Y11, Y7
 	VMULPS     constantsAVX2<>+128(SB), Y6, Y8
 	VMULPS     constantsAVX2<>+160(SB), Y7, Y9
 	VSUBPS     Y8, Y4, Y8
 	VSUBPS     Y9, Y5, Y9
-	VMULPS     constantsAVX2<>+192(SB), Y6, Y10
-	VMULPS     constantsAVX2<>+224(SB), Y7, Y11
-	VSUBPS     Y10, Y8, Y8
-	VSUBPS     Y11, Y9, Y9
+	VMULPS     constantsAVX2<>+192(SB), Y6, Y6
+	VMULPS     constantsAVX2<>+224(SB), Y7, Y7
+	VSUBPS     Y6, Y8, Y8
+	VSUBPS     Y7, Y9, Y9
 	VMULPS     Y8, Y8, Y12
 	VMULPS     Y9, Y9, Y13
-	VMULPS     constantsAVX2<>+384(SB), Y8, Y10
-	VMULPS     constantsAVX2<>+416(SB), Y9, Y11
-	VADDPS     constantsAVX2<>+448(SB), Y10, Y10
-	VADDPS     constantsAVX2<>+480(SB), Y11, Y11
-	VMULPS     Y12, Y10, Y10
-	VMULPS     Y13, Y11, Y11
+	VMULPS     constantsAVX2<>+384(SB), Y8, Y6
+	VMULPS     constantsAVX2<>+416(SB), Y9, Y7
+	VADDPS     constantsAVX2<>+448(SB), Y6, Y6
+	VADDPS     constantsAVX2<>+480(SB), Y7, Y7
+	VMULPS     Y12, Y6, Y6
+	VMULPS     Y13, Y7, Y7
 	VMULPS     constantsAVX2<>+512(SB), Y8, Y14
 	VMULPS     constantsAVX2<>+544(SB), Y9, Y15
 	VADDPS     constantsAVX2<>+576(SB), Y14, Y14
 	VADDPS     constantsAVX2<>+608(SB), Y15, Y15
-	VADDPS     Y14, Y10, Y10
-	VADDPS     Y15, Y11, Y11
-	VMULPS     Y12, Y10, Y10
-	VMULPS     Y13, Y11, Y11
+	VADDPS     Y14, Y6, Y6
+	VADDPS     Y15, Y7, Y7
+	VMULPS     Y12, Y6, Y6
+	VMULPS     Y13, Y7, Y7
 	VMULPS     constantsAVX2<>+640(SB), Y8, Y14
 	VMULPS     constantsAVX2<>+672(SB), Y9, Y15
 	VADDPS     constantsAVX2<>+704(SB), Y14, Y14
 	VADDPS     constantsAVX2<>+736(SB), Y15, Y15
-	VADDPS     Y14, Y10, Y10
-	VADDPS     Y15, Y11, Y11
-	VMULPS     Y12, Y10, Y10
-	VMULPS     Y13, Y11, Y11
-	VADDPS     Y8, Y10, Y10
-	VADDPS     Y9, Y11, Y11
-	VADDPS     constantsAVX2<>+768(SB), Y10, Y10
-	VADDPS     constantsAVX2<>+800(SB), Y11, Y11
-	VCVTPS2DQ  Y6, Y6
-	VPADDD     constantsAVX2<>+1216(SB), Y6, Y6
-	VPSLLD     $0x17, Y6, Y6
-	VCVTPS2DQ  Y7, Y7
-	VPADDD     constantsAVX2<>+1248(SB), Y7, Y7
-	VPSLLD     $0x17, Y7, Y7
-	VMULPS     Y6, Y10, Y10
-	VMULPS     Y7, Y11, Y11
+	VADDPS     Y14, Y6, Y6
+	VADDPS     Y15, Y7, Y7
+	VMULPS     Y12, Y6, Y6
+	VMULPS     Y13, Y7, Y7
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y9, Y7, Y7
+	VADDPS     constantsAVX2<>+768(SB), Y6, Y6
+	VADDPS     constantsAVX2<>+800(SB), Y7, Y7
+	VPSLLD     $0x17, Y10, Y10
+	VPSLLD     $0x17, Y11, Y11
+	VMULPS     Y10, Y6, Y6
+	VMULPS     Y11, Y7, Y7
 	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y4, Y4
-	VANDNPS    Y10, Y4, Y10
+	VANDNPS    Y6, Y4, Y6
 	VCMPPS     $0x11, constantsAVX2<>+352(SB), Y5, Y4
-	VANDNPS    Y11, Y4, Y11
-	VADDPS     constantsAVX2<>+768(SB), Y10, Y10
-	VADDPS     constantsAVX2<>+800(SB), Y11, Y11
+	VANDNPS    Y7, Y4, Y7
+	VADDPS     constantsAVX2<>+768(SB), Y6, Y6
+	VADDPS     constantsAVX2<>+800(SB), Y7, Y7
 	VMOVUPS    constantsAVX2<>+768(SB), Y4
 	VMOVUPS    constantsAVX2<>+800(SB), Y5
-	VDIVPS     Y10, Y4, Y10
-	VDIVPS     Y11, Y5, Y11
-	VMULPS     Y10, Y2, Y2
-	VMULPS     Y11, Y3, Y3
+	VDIVPS     Y6, Y4, Y6
+	VDIVPS     Y7, Y5, Y7
+	VMULPS     Y6, Y2, Y2
+	VMULPS     Y7, Y3, Y3
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
@@ -6585,86 +6561,82 @@ TEXT ·mulSigmoidAVX2(SB), $0-48
 	MOVQ gate_base+24(FP), DX
 
 loop127:
-	CMPQ      AX, $0x10
-	JL        rest128
-	VMOVUPS   (DX), Y0
-	VMOVUPS   32(DX), Y1
-	VPXOR     constantsAVX2<>+1280(SB), Y0, Y0
-	VPXOR     constantsAVX2<>+1312(SB), Y1, Y1
-	VMOVUPS   constantsAVX2<>+256(SB), Y4
-	VMOVUPS   constantsAVX2<>+288(SB), Y5
-	VMINPS    Y0, Y4, Y0
-	VMINPS    Y1, Y5, Y1
-	VMULPS    constantsAVX2<>+0(SB), Y0, Y4
-	VMULPS    constantsAVX2<>+32(SB), Y1, Y5
-	VADDPS    constantsAVX2<>+64(SB), Y4, Y4
-	VADDPS    constantsAVX2<>+96(SB), Y5, Y5
-	VSUBPS    constantsAVX2<>+64(SB), Y4, Y4
-	VSUBPS    constantsAVX2<>+96(SB), Y5, Y5
-	VMULPS    constantsAVX2<>+128(SB), Y4, Y6
-	VMULPS    constantsAVX2<>+160(SB), Y5, Y7
-	VSUBPS    Y6, Y0, Y6
-	VSUBPS    Y7, Y1, Y7
-	VMULPS    constantsAVX2<>+192(SB), Y4, Y2
-	VMULPS    constantsAVX2<>+224(SB), Y5, Y3
-	VSUBPS    Y2, Y6, Y6
-	VSUBPS    Y3, Y7, Y7
-	VMULPS    Y6, Y6, Y8
-	VMULPS    Y7, Y7, Y9
-	VMULPS    constantsAVX2<>+384(SB), Y6, Y2
-	VMULPS    constantsAVX2<>+416(SB), Y7, Y3
-	VADDPS    constantsAVX2<>+448(SB), Y2, Y2
-	VADDPS    constantsAVX2<>+480(SB), Y3, Y3
-	VMULPS    Y8, Y2, Y2
-	VMULPS    Y9, Y3, Y3
-	VMULPS    constantsAVX2<>+512(SB), Y6, Y10
-	VMULPS    constantsAVX2<>+544(SB), Y7, Y11
-	VADDPS    constantsAVX2<>+576(SB), Y10, Y10
-	VADDPS    constantsAVX2<>+608(SB), Y11, Y11
-	VADDPS    Y10, Y2, Y2
-	VADDPS    Y11, Y3, Y3
-	VMULPS    Y8, Y2, Y2
-	VMULPS    Y9, Y3, Y3
-	VMULPS    constantsAVX2<>+640(SB), Y6, Y10
-	VMULPS    constantsAVX2<>+672(SB), Y7, Y11
-	VADDPS    constantsAVX2<>+704(SB), Y10, Y10
-	VADDPS    constantsAVX2<>+736(SB), Y11, Y11
-	VADDPS    Y10, Y2, Y2
-	VADDPS    Y11, Y3, Y3
-	VMULPS    Y8, Y2, Y2
-	VMULPS    Y9, Y3, Y3
-	VADDPS    Y6, Y2, Y2
-	VADDPS    Y7, Y3, Y3
-	VADDPS    constantsAVX2<>+768(SB), Y2, Y2
-	VADDPS    constantsAVX2<>+800(SB), Y3, Y3
-	VCVTPS2DQ Y4, Y4
-	VPADDD    constantsAVX2<>+1216(SB), Y4, Y4
-	VPSLLD    $0x17, Y4, Y4
-	VCVTPS2DQ Y5, Y5
-	VPADDD    constantsAVX2<>+1248(SB), Y5, Y5
-	VPSLLD    $0x17, Y5, Y5
-	VMULPS    Y4, Y2, Y2
-	VMULPS    Y5, Y3, Y3
-	VCMPPS    $0x11, constantsAVX2<>+320(SB), Y0, Y0
-	VANDNPS   Y2, Y0, Y2
-	VCMPPS    $0x11, constantsAVX2<>+352(SB), Y1, Y0
-	VANDNPS   Y3, Y0, Y3
-	VADDPS    constantsAVX2<>+768(SB), Y2, Y2
-	VADDPS    constantsAVX2<>+800(SB), Y3, Y3
-	VMOVUPS   constantsAVX2<>+768(SB), Y0
-	VMOVUPS   constantsAVX2<>+800(SB), Y1
-	VDIVPS    Y2, Y0, Y2
-	VDIVPS    Y3, Y1, Y3
-	VMOVUPS   (CX), Y0
-	VMOVUPS   32(CX), Y1
-	VMULPS    Y2, Y0, Y0
-	VMULPS    Y3, Y1, Y1
-	VMOVUPS   Y0, (CX)
-	VMOVUPS   Y1, 32(CX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x10, AX
-	JMP       loop127
+	CMPQ    AX, $0x10
+	JL      rest128
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VPXOR   constantsAVX2<>+1280(SB), Y0, Y0
+	VPXOR   constantsAVX2<>+1312(SB), Y1, Y1
+	VMOVUPS constantsAVX2<>+256(SB), Y2
+	VMOVUPS constantsAVX2<>+288(SB), Y3
+	VMINPS  Y0, Y2, Y0
+	VMINPS  Y1, Y3, Y1
+	VMULPS  constantsAVX2<>+0(SB), Y0, Y2
+	VMULPS  constantsAVX2<>+32(SB), Y1, Y3
+	VADDPS  constantsAVX2<>+1216(SB), Y2, Y6
+	VADDPS  constantsAVX2<>+1248(SB), Y3, Y7
+	VSUBPS  constantsAVX2<>+1216(SB), Y6, Y2
+	VSUBPS  constantsAVX2<>+1248(SB), Y7, Y3
+	VMULPS  constantsAVX2<>+128(SB), Y2, Y4
+	VMULPS  constantsAVX2<>+160(SB), Y3, Y5
+	VSUBPS  Y4, Y0, Y4
+	VSUBPS  Y5, Y1, Y5
+	VMULPS  constantsAVX2<>+192(SB), Y2, Y2
+	VMULPS  constantsAVX2<>+224(SB), Y3, Y3
+	VSUBPS  Y2, Y4, Y4
+	VSUBPS  Y3, Y5, Y5
+	VMULPS  Y4, Y4, Y8
+	VMULPS  Y5, Y5, Y9
+	VMULPS  constantsAVX2<>+384(SB), Y4, Y2
+	VMULPS  constantsAVX2<>+416(SB), Y5, Y3
+	VADDPS  constantsAVX2<>+448(SB), Y2, Y2
+	VADDPS  constantsAVX2<>+480(SB), Y3, Y3
+	VMULPS  Y8, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	VMULPS  constantsAVX2<>+512(SB), Y4, Y10
+	VMULPS  constantsAVX2<>+544(SB), Y5, Y11
+	VADDPS  constantsAVX2<>+576(SB), Y10, Y10
+	VADDPS  constantsAVX2<>+608(SB), Y11, Y11
+	VADDPS  Y10, Y2, Y2
+	VADDPS  Y11, Y3, Y3
+	VMULPS  Y8, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	VMULPS  constantsAVX2<>+640(SB), Y4, Y10
+	VMULPS  constantsAVX2<>+672(SB), Y5, Y11
+	VADDPS  constantsAVX2<>+704(SB), Y10, Y10
+	VADDPS  constantsAVX2<>+736(SB), Y11, Y11
+	VADDPS  Y10, Y2, Y2
+	VADDPS  Y11, Y3, Y3
+	VMULPS  Y8, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	VADDPS  Y4, Y2, Y2
+	VADDPS  Y5, Y3, Y3
+	VADDPS  constantsAVX2<>+768(SB), Y2, Y2
+	VADDPS  constantsAVX2<>+800(SB), Y3, Y3
+	VPSLLD  $0x17, Y6, Y6
+	VPSLLD  $0x17, Y7, Y7
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
+	VCMPPS  $0x11, constantsAVX2<>+320(SB), Y0, Y0
+	VANDNPS Y2, Y0, Y2
+	VCMPPS  $0x11, constantsAVX2<>+352(SB), Y1, Y0
+	VANDNPS Y3, Y0, Y3
+	VADDPS  constantsAVX2<>+768(SB), Y2, Y2
+	VADDPS  constantsAVX2<>+800(SB), Y3, Y3
+	VMOVUPS constantsAVX2<>+768(SB), Y0
+	VMOVUPS constantsAVX2<>+800(SB), Y1
+	VDIVPS  Y2, Y0, Y2
+	VDIVPS  Y3, Y1, Y3
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	VMULPS  Y2, Y0, Y0
+	VMULPS  Y3, Y1, Y1
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, AX
+	JMP     loop127
 
 rest128:
 	TESTQ      AX, AX
@@ -6678,60 +6650,56 @@ rest128:
 	VMASKMOVPS 32(DX), Y1, Y3
 	VPXOR      constantsAVX2<>+1280(SB), Y2, Y2
 	VPXOR      constantsAVX2<>+1312(SB), Y3, Y3
-	VMOVUPS    constantsAVX2<>+256(SB), Y6
-	VMOVUPS    constantsAVX2<>+288(SB), Y7
-	VMINPS     Y2, Y6, Y2
-	VMINPS     Y3, Y7, Y3
-	VMULPS     constantsAVX2<>+0(SB), Y2, Y6
-	VMULPS     constantsAVX2<>+32(SB), Y3, Y7
-	VADDPS     constantsAVX2<>+64(SB), Y6, Y6
-	VADDPS     constantsAVX2<>+96(SB), Y7, Y7
-	VSUBPS     constantsAVX2<>+64(SB), Y6, Y6
-	VSUBPS     constantsAVX2<>+96(SB), Y7, Y7
-	VMULPS     constantsAVX2<>+128(SB), Y6, Y8
-	VMULPS     constantsAVX2<>+160(SB), Y7, Y9
-	VSUBPS     Y8, Y2, Y8
-	VSUBPS     Y9, Y3, Y9
-	VMULPS     constantsAVX2<>+192(SB), Y6, Y4
-	VMULPS     constantsAVX2<>+224(SB), Y7, Y5
-	VSUBPS     Y4, Y8, Y8
-	VSUBPS     Y5, Y9, Y9
-	VMULPS     Y8, Y8, Y10
-	VMULPS     Y9, Y9, Y11
-	VMULPS     constantsAVX2<>+384(SB), Y8, Y4
-	VMULPS     constantsAVX2<>+416(SB), Y9, Y5
+	VMOVUPS    constantsAVX2<>+256(SB), Y4
+	VMOVUPS    constantsAVX2<>+288(SB), Y5
+	VMINPS     Y2, Y4, Y2
+	VMINPS     Y3, Y5, Y3
+	VMULPS     constantsAVX2<>+0(SB), Y2, Y4
+	VMULPS     constantsAVX2<>+32(SB), Y3, Y5
+	VADDPS     constantsAVX2<>+1216(SB), Y4, Y8
+	VADDPS     constantsAVX2<>+1248(SB), Y5, Y9
+	VSUBPS     constantsAVX2<>+1216(SB), Y8, Y4
+	VSUBPS     constantsAVX2<>+1248(SB), Y9, Y5
+	VMULPS     constantsAVX2<>+128(SB), Y4, Y6
+	VMULPS     constantsAVX2<>+160(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
+	VMULPS     constantsAVX2<>+192(SB), Y4, Y4
+	VMULPS     constantsAVX2<>+224(SB), Y5, Y5
+	VSUBPS     Y4, Y6, Y6
+	VSUBPS     Y5, Y7, Y7
+	VMULPS     Y6, Y6, Y10
+	VMULPS     Y7, Y7, Y11
+	VMULPS     constantsAVX2<>+384(SB), Y6, Y4
+	VMULPS     constantsAVX2<>+416(SB), Y7, Y5
 	VADDPS     constantsAVX2<>+448(SB), Y4, Y4
 	VADDPS     constantsAVX2<>+480(SB), Y5, Y5
 	VMULPS     Y10, Y4, Y4
 	VMULPS     Y11, Y5, Y5
-	VMULPS     constantsAVX2<>+512(SB), Y8, Y12
-	VMULPS     constantsAVX2<>+544(SB), Y9, Y13
+	VMULPS     constantsAVX2<>+512(SB), Y6, Y12
+	VMULPS     constantsAVX2<>+544(SB), Y7, Y13
 	VADDPS     constantsAVX2<>+576(SB), Y12, Y12
 	VADDPS     constantsAVX2<>+608(SB), Y13, Y13
 	VADDPS     Y12, Y4, Y4
 	VADDPS     Y13, Y5, Y5
 	VMULPS     Y10, Y4, Y4
 	VMULPS     Y11, Y5, Y5
-	VMULPS     constantsAVX2<>+640(SB), Y8, Y12
-	VMULPS     constantsAVX2<>+672(SB), Y9, Y13
+	VMULPS     constantsAVX2<>+640(SB), Y6, Y12
+	VMULPS     constantsAVX2<>+672(SB), Y7, Y13
 	VADDPS     constantsAVX2<>+704(SB), Y12, Y12
 	VADDPS     constantsAVX2<>+736(SB), Y13, Y13
 	VADDPS     Y12, Y4, Y4
 	VADDPS     Y13, Y5, Y5
 	VMULPS     Y10, Y4, Y4
 	VMULPS     Y11, Y5, Y5
-	VADDPS     Y8, Y4, Y4
-	VADDPS     Y9, Y5, Y5
+	VADDPS     Y6, Y4, Y4
+	VADDPS     Y7, Y5, Y5
 	VADDPS     constantsAVX2<>+768(SB), Y4, Y4
 	VADDPS     constantsAVX2<>+800(SB), Y5, Y5
-	VCVTPS2DQ  Y6, Y6
-	VPADDD     constantsAVX2<>+1216(SB), Y6, Y6
-	VPSLLD     $0x17, Y6, Y6
-	VCVTPS2DQ  Y7, Y7
-	VPADDD     constantsAVX2<>+1248(SB), Y7, Y7
-	VPSLLD     $0x17, Y7, Y7
-	VMULPS     Y6, Y4, Y4
-	VMULPS     Y7, Y5, Y5
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     Y8, Y4, Y4
+	VMULPS     Y9, Y5, Y5
 	VCMPPS     $0x11, constantsAVX2<>+320(SB), Y2, Y2
 	VANDNPS    Y4, Y2, Y4
 	VCMPPS     $0x11, constantsAVX2<>+352(SB), Y3, Y2

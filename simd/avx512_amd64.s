@@ -2195,33 +2195,31 @@ loop75:
 	VMOVUPS   constantsAVX512<>+256(SB), Z5
 	VMINPS    Z4, Z5, Z4
 	VMULPS    constantsAVX512<>+0(SB), Z4, Z5
-	VADDPS    constantsAVX512<>+64(SB), Z5, Z5
-	VSUBPS    constantsAVX512<>+64(SB), Z5, Z5
+	VADDPS    constantsAVX512<>+1216(SB), Z5, Z7
+	VSUBPS    constantsAVX512<>+1216(SB), Z7, Z5
 	VMULPS    constantsAVX512<>+128(SB), Z5, Z6
 	VSUBPS    Z6, Z4, Z6
-	VMULPS    constantsAVX512<>+192(SB), Z5, Z7
-	VSUBPS    Z7, Z6, Z6
+	VMULPS    constantsAVX512<>+192(SB), Z5, Z5
+	VSUBPS    Z5, Z6, Z6
 	VMULPS    Z6, Z6, Z8
-	VMULPS    constantsAVX512<>+384(SB), Z6, Z7
-	VADDPS    constantsAVX512<>+448(SB), Z7, Z7
-	VMULPS    Z8, Z7, Z7
+	VMULPS    constantsAVX512<>+384(SB), Z6, Z5
+	VADDPS    constantsAVX512<>+448(SB), Z5, Z5
+	VMULPS    Z8, Z5, Z5
 	VMULPS    constantsAVX512<>+512(SB), Z6, Z9
 	VADDPS    constantsAVX512<>+576(SB), Z9, Z9
-	VADDPS    Z9, Z7, Z7
-	VMULPS    Z8, Z7, Z7
+	VADDPS    Z9, Z5, Z5
+	VMULPS    Z8, Z5, Z5
 	VMULPS    constantsAVX512<>+640(SB), Z6, Z9
 	VADDPS    constantsAVX512<>+704(SB), Z9, Z9
-	VADDPS    Z9, Z7, Z7
-	VMULPS    Z8, Z7, Z7
-	VADDPS    Z6, Z7, Z7
-	VADDPS    constantsAVX512<>+768(SB), Z7, Z7
-	VCVTPS2DQ Z5, Z5
-	VPADDD    constantsAVX512<>+1216(SB), Z5, Z5
-	VPSLLD    $0x17, Z5, Z5
-	VMULPS    Z5, Z7, Z7
+	VADDPS    Z9, Z5, Z5
+	VMULPS    Z8, Z5, Z5
+	VADDPS    Z6, Z5, Z5
+	VADDPS    constantsAVX512<>+768(SB), Z5, Z5
+	VPSLLD    $0x17, Z7, Z7
+	VMULPS    Z7, Z5, Z5
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z4, K1
-	VMOVAPS.Z Z7, K1, Z7
-	VMOVAPS   Z7, Z4
+	VMOVAPS.Z Z5, K1, Z5
+	VMOVAPS   Z5, Z4
 	VADDPS    Z4, Z2, Z2
 	VMOVUPS   (R8), Z5
 	VMULPS    Z5, Z4, Z4
@@ -2244,33 +2242,31 @@ rest76:
 	VMOVUPS   constantsAVX512<>+256(SB), Z0
 	VMINPS    Z4, Z0, Z4
 	VMULPS    constantsAVX512<>+0(SB), Z4, Z0
-	VADDPS    constantsAVX512<>+64(SB), Z0, Z0
-	VSUBPS    constantsAVX512<>+64(SB), Z0, Z0
+	VADDPS    constantsAVX512<>+1216(SB), Z0, Z6
+	VSUBPS    constantsAVX512<>+1216(SB), Z6, Z0
 	VMULPS    constantsAVX512<>+128(SB), Z0, Z5
 	VSUBPS    Z5, Z4, Z5
-	VMULPS    constantsAVX512<>+192(SB), Z0, Z6
-	VSUBPS    Z6, Z5, Z5
+	VMULPS    constantsAVX512<>+192(SB), Z0, Z0
+	VSUBPS    Z0, Z5, Z5
 	VMULPS    Z5, Z5, Z7
-	VMULPS    constantsAVX512<>+384(SB), Z5, Z6
-	VADDPS    constantsAVX512<>+448(SB), Z6, Z6
-	VMULPS    Z7, Z6, Z6
+	VMULPS    constantsAVX512<>+384(SB), Z5, Z0
+	VADDPS    constantsAVX512<>+448(SB), Z0, Z0
+	VMULPS    Z7, Z0, Z0
 	VMULPS    constantsAVX512<>+512(SB), Z5, Z8
 	VADDPS    constantsAVX512<>+576(SB), Z8, Z8
-	VADDPS    Z8, Z6, Z6
-	VMULPS    Z7, Z6, Z6
+	VADDPS    Z8, Z0, Z0
+	VMULPS    Z7, Z0, Z0
 	VMULPS    constantsAVX512<>+640(SB), Z5, Z8
 	VADDPS    constantsAVX512<>+704(SB), Z8, Z8
-	VADDPS    Z8, Z6, Z6
-	VMULPS    Z7, Z6, Z6
-	VADDPS    Z5, Z6, Z6
-	VADDPS    constantsAVX512<>+768(SB), Z6, Z6
-	VCVTPS2DQ Z0, Z0
-	VPADDD    constantsAVX512<>+1216(SB), Z0, Z0
-	VPSLLD    $0x17, Z0, Z0
-	VMULPS    Z0, Z6, Z6
+	VADDPS    Z8, Z0, Z0
+	VMULPS    Z7, Z0, Z0
+	VADDPS    Z5, Z0, Z0
+	VADDPS    constantsAVX512<>+768(SB), Z0, Z0
+	VPSLLD    $0x17, Z6, Z6
+	VMULPS    Z6, Z0, Z0
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z4, K2
-	VMOVAPS.Z Z6, K2, Z6
-	VMOVAPS   Z6, Z4
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVAPS   Z0, Z4
 	VMOVAPS.Z Z4, K1, Z4
 	VADDPS    Z4, Z2, Z2
 	VMOVUPS.Z (R8), K1, Z0
@@ -2612,22 +2608,22 @@ DATA constantsAVX512<>+1200(SB)/4, $0x7f7fffff
 DATA constantsAVX512<>+1204(SB)/4, $0x7f7fffff
 DATA constantsAVX512<>+1208(SB)/4, $0x7f7fffff
 DATA constantsAVX512<>+1212(SB)/4, $0x7f7fffff
-DATA constantsAVX512<>+1216(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1220(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1224(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1228(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1232(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1236(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1240(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1244(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1248(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1252(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1256(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1260(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1264(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1268(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1272(SB)/4, $0x0000007f
-DATA constantsAVX512<>+1276(SB)/4, $0x0000007f
+DATA constantsAVX512<>+1216(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1220(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1224(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1228(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1232(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1236(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1240(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1244(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1248(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1252(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1256(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1260(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1264(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1268(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1272(SB)/4, $0x4b40007f
+DATA constantsAVX512<>+1276(SB)/4, $0x4b40007f
 DATA constantsAVX512<>+1280(SB)/4, $0x80000000
 DATA constantsAVX512<>+1284(SB)/4, $0x80000000
 DATA constantsAVX512<>+1288(SB)/4, $0x80000000
@@ -4119,33 +4115,31 @@ loop127:
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
 	VMINPS    Z1, Z2, Z1
 	VMULPS    constantsAVX512<>+0(SB), Z1, Z2
-	VADDPS    constantsAVX512<>+64(SB), Z2, Z2
-	VSUBPS    constantsAVX512<>+64(SB), Z2, Z2
+	VADDPS    constantsAVX512<>+1216(SB), Z2, Z4
+	VSUBPS    constantsAVX512<>+1216(SB), Z4, Z2
 	VMULPS    constantsAVX512<>+128(SB), Z2, Z3
 	VSUBPS    Z3, Z1, Z3
-	VMULPS    constantsAVX512<>+192(SB), Z2, Z4
-	VSUBPS    Z4, Z3, Z3
+	VMULPS    constantsAVX512<>+192(SB), Z2, Z2
+	VSUBPS    Z2, Z3, Z3
 	VMULPS    Z3, Z3, Z5
-	VMULPS    constantsAVX512<>+384(SB), Z3, Z4
-	VADDPS    constantsAVX512<>+448(SB), Z4, Z4
-	VMULPS    Z5, Z4, Z4
+	VMULPS    constantsAVX512<>+384(SB), Z3, Z2
+	VADDPS    constantsAVX512<>+448(SB), Z2, Z2
+	VMULPS    Z5, Z2, Z2
 	VMULPS    constantsAVX512<>+512(SB), Z3, Z6
 	VADDPS    constantsAVX512<>+576(SB), Z6, Z6
-	VADDPS    Z6, Z4, Z4
-	VMULPS    Z5, Z4, Z4
+	VADDPS    Z6, Z2, Z2
+	VMULPS    Z5, Z2, Z2
 	VMULPS    constantsAVX512<>+640(SB), Z3, Z6
 	VADDPS    constantsAVX512<>+704(SB), Z6, Z6
-	VADDPS    Z6, Z4, Z4
-	VMULPS    Z5, Z4, Z4
-	VADDPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+768(SB), Z4, Z4
-	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
-	VPSLLD    $0x17, Z2, Z2
-	VMULPS    Z2, Z4, Z4
+	VADDPS    Z6, Z2, Z2
+	VMULPS    Z5, Z2, Z2
+	VADDPS    Z3, Z2, Z2
+	VADDPS    constantsAVX512<>+768(SB), Z2, Z2
+	VPSLLD    $0x17, Z4, Z4
+	VMULPS    Z4, Z2, Z2
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K1
-	VMOVAPS.Z Z4, K1, Z4
-	VMOVUPS   Z4, (CX)
+	VMOVAPS.Z Z2, K1, Z2
+	VMOVUPS   Z2, (CX)
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
@@ -4163,33 +4157,31 @@ rest128:
 	VMOVUPS   constantsAVX512<>+256(SB), Z0
 	VMINPS    Z1, Z0, Z1
 	VMULPS    constantsAVX512<>+0(SB), Z1, Z0
-	VADDPS    constantsAVX512<>+64(SB), Z0, Z0
-	VSUBPS    constantsAVX512<>+64(SB), Z0, Z0
+	VADDPS    constantsAVX512<>+1216(SB), Z0, Z3
+	VSUBPS    constantsAVX512<>+1216(SB), Z3, Z0
 	VMULPS    constantsAVX512<>+128(SB), Z0, Z2
 	VSUBPS    Z2, Z1, Z2
-	VMULPS    constantsAVX512<>+192(SB), Z0, Z3
-	VSUBPS    Z3, Z2, Z2
+	VMULPS    constantsAVX512<>+192(SB), Z0, Z0
+	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z2, Z2, Z4
-	VMULPS    constantsAVX512<>+384(SB), Z2, Z3
-	VADDPS    constantsAVX512<>+448(SB), Z3, Z3
-	VMULPS    Z4, Z3, Z3
+	VMULPS    constantsAVX512<>+384(SB), Z2, Z0
+	VADDPS    constantsAVX512<>+448(SB), Z0, Z0
+	VMULPS    Z4, Z0, Z0
 	VMULPS    constantsAVX512<>+512(SB), Z2, Z5
 	VADDPS    constantsAVX512<>+576(SB), Z5, Z5
-	VADDPS    Z5, Z3, Z3
-	VMULPS    Z4, Z3, Z3
+	VADDPS    Z5, Z0, Z0
+	VMULPS    Z4, Z0, Z0
 	VMULPS    constantsAVX512<>+640(SB), Z2, Z5
 	VADDPS    constantsAVX512<>+704(SB), Z5, Z5
-	VADDPS    Z5, Z3, Z3
-	VMULPS    Z4, Z3, Z3
-	VADDPS    Z2, Z3, Z3
-	VADDPS    constantsAVX512<>+768(SB), Z3, Z3
-	VCVTPS2DQ Z0, Z0
-	VPADDD    constantsAVX512<>+1216(SB), Z0, Z0
-	VPSLLD    $0x17, Z0, Z0
-	VMULPS    Z0, Z3, Z3
+	VADDPS    Z5, Z0, Z0
+	VMULPS    Z4, Z0, Z0
+	VADDPS    Z2, Z0, Z0
+	VADDPS    constantsAVX512<>+768(SB), Z0, Z0
+	VPSLLD    $0x17, Z3, Z3
+	VMULPS    Z3, Z0, Z0
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K2
-	VMOVAPS.Z Z3, K2, Z3
-	VMOVUPS   Z3, K1, (CX)
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVUPS   Z0, K1, (CX)
 
 done129:
 	VZEROUPPER
@@ -4210,36 +4202,34 @@ loop130:
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
 	VMINPS    Z1, Z2, Z1
 	VMULPS    constantsAVX512<>+0(SB), Z1, Z2
-	VADDPS    constantsAVX512<>+64(SB), Z2, Z2
-	VSUBPS    constantsAVX512<>+64(SB), Z2, Z2
+	VADDPS    constantsAVX512<>+1216(SB), Z2, Z4
+	VSUBPS    constantsAVX512<>+1216(SB), Z4, Z2
 	VMULPS    constantsAVX512<>+128(SB), Z2, Z3
 	VSUBPS    Z3, Z1, Z3
-	VMULPS    constantsAVX512<>+192(SB), Z2, Z4
-	VSUBPS    Z4, Z3, Z3
+	VMULPS    constantsAVX512<>+192(SB), Z2, Z2
+	VSUBPS    Z2, Z3, Z3
 	VMULPS    Z3, Z3, Z5
-	VMULPS    constantsAVX512<>+384(SB), Z3, Z4
-	VADDPS    constantsAVX512<>+448(SB), Z4, Z4
-	VMULPS    Z5, Z4, Z4
+	VMULPS    constantsAVX512<>+384(SB), Z3, Z2
+	VADDPS    constantsAVX512<>+448(SB), Z2, Z2
+	VMULPS    Z5, Z2, Z2
 	VMULPS    constantsAVX512<>+512(SB), Z3, Z6
 	VADDPS    constantsAVX512<>+576(SB), Z6, Z6
-	VADDPS    Z6, Z4, Z4
-	VMULPS    Z5, Z4, Z4
+	VADDPS    Z6, Z2, Z2
+	VMULPS    Z5, Z2, Z2
 	VMULPS    constantsAVX512<>+640(SB), Z3, Z6
 	VADDPS    constantsAVX512<>+704(SB), Z6, Z6
-	VADDPS    Z6, Z4, Z4
-	VMULPS    Z5, Z4, Z4
-	VADDPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+768(SB), Z4, Z4
-	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
-	VPSLLD    $0x17, Z2, Z2
-	VMULPS    Z2, Z4, Z4
+	VADDPS    Z6, Z2, Z2
+	VMULPS    Z5, Z2, Z2
+	VADDPS    Z3, Z2, Z2
+	VADDPS    constantsAVX512<>+768(SB), Z2, Z2
+	VPSLLD    $0x17, Z4, Z4
+	VMULPS    Z4, Z2, Z2
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K1
-	VMOVAPS.Z Z4, K1, Z4
-	VADDPS    constantsAVX512<>+768(SB), Z4, Z4
+	VMOVAPS.Z Z2, K1, Z2
+	VADDPS    constantsAVX512<>+768(SB), Z2, Z2
 	VMOVUPS   constantsAVX512<>+768(SB), Z1
-	VDIVPS    Z4, Z1, Z4
-	VMULPS    Z4, Z0, Z0
+	VDIVPS    Z2, Z1, Z2
+	VMULPS    Z2, Z0, Z0
 	VMOVUPS   Z0, (CX)
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
@@ -4258,36 +4248,34 @@ rest131:
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
 	VMINPS    Z1, Z2, Z1
 	VMULPS    constantsAVX512<>+0(SB), Z1, Z2
-	VADDPS    constantsAVX512<>+64(SB), Z2, Z2
-	VSUBPS    constantsAVX512<>+64(SB), Z2, Z2
+	VADDPS    constantsAVX512<>+1216(SB), Z2, Z4
+	VSUBPS    constantsAVX512<>+1216(SB), Z4, Z2
 	VMULPS    constantsAVX512<>+128(SB), Z2, Z3
 	VSUBPS    Z3, Z1, Z3
-	VMULPS    constantsAVX512<>+192(SB), Z2, Z4
-	VSUBPS    Z4, Z3, Z3
+	VMULPS    constantsAVX512<>+192(SB), Z2, Z2
+	VSUBPS    Z2, Z3, Z3
 	VMULPS    Z3, Z3, Z5
-	VMULPS    constantsAVX512<>+384(SB), Z3, Z4
-	VADDPS    constantsAVX512<>+448(SB), Z4, Z4
-	VMULPS    Z5, Z4, Z4
+	VMULPS    constantsAVX512<>+384(SB), Z3, Z2
+	VADDPS    constantsAVX512<>+448(SB), Z2, Z2
+	VMULPS    Z5, Z2, Z2
 	VMULPS    constantsAVX512<>+512(SB), Z3, Z6
 	VADDPS    constantsAVX512<>+576(SB), Z6, Z6
-	VADDPS    Z6, Z4, Z4
-	VMULPS    Z5, Z4, Z4
+	VADDPS    Z6, Z2, Z2
+	VMULPS    Z5, Z2, Z2
 	VMULPS    constantsAVX512<>+640(SB), Z3, Z6
 	VADDPS    constantsAVX512<>+704(SB), Z6, Z6
-	VADDPS    Z6, Z4, Z4
-	VMULPS    Z5, Z4, Z4
-	VADDPS    Z3, Z4, Z4
-	VADDPS    constantsAVX512<>+768(SB), Z4, Z4
-	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
-	VPSLLD    $0x17, Z2, Z2
-	VMULPS    Z2, Z4, Z4
+	VADDPS    Z6, Z2, Z2
+	VMULPS    Z5, Z2, Z2
+	VADDPS    Z3, Z2, Z2
+	VADDPS    constantsAVX512<>+768(SB), Z2, Z2
+	VPSLLD    $0x17, Z4, Z4
+	VMULPS    Z4, Z2, Z2
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K2
-	VMOVAPS.Z Z4, K2, Z4
-	VADDPS    constantsAVX512<>+768(SB), Z4, Z4
+	VMOVAPS.Z Z2, K2, Z2
+	VADDPS    constantsAVX512<>+768(SB), Z2, Z2
 	VMOVUPS   constantsAVX512<>+768(SB), Z1
-	VDIVPS    Z4, Z1, Z4
-	VMULPS    Z4, Z0, Z0
+	VDIVPS    Z2, Z1, Z2
+	VMULPS    Z2, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
 done132:
@@ -4306,33 +4294,31 @@ loop133:
 	JL        rest134
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1280(SB), Z0, Z0
-	VMOVUPS   constantsAVX512<>+256(SB), Z2
-	VMINPS    Z0, Z2, Z0
-	VMULPS    constantsAVX512<>+0(SB), Z0, Z2
-	VADDPS    constantsAVX512<>+64(SB), Z2, Z2
-	VSUBPS    constantsAVX512<>+64(SB), Z2, Z2
-	VMULPS    constantsAVX512<>+128(SB), Z2, Z3
-	VSUBPS    Z3, Z0, Z3
-	VMULPS    constantsAVX512<>+192(SB), Z2, Z1
-	VSUBPS    Z1, Z3, Z3
-	VMULPS    Z3, Z3, Z4
-	VMULPS    constantsAVX512<>+384(SB), Z3, Z1
+	VMOVUPS   constantsAVX512<>+256(SB), Z1
+	VMINPS    Z0, Z1, Z0
+	VMULPS    constantsAVX512<>+0(SB), Z0, Z1
+	VADDPS    constantsAVX512<>+1216(SB), Z1, Z3
+	VSUBPS    constantsAVX512<>+1216(SB), Z3, Z1
+	VMULPS    constantsAVX512<>+128(SB), Z1, Z2
+	VSUBPS    Z2, Z0, Z2
+	VMULPS    constantsAVX512<>+192(SB), Z1, Z1
+	VSUBPS    Z1, Z2, Z2
+	VMULPS    Z2, Z2, Z4
+	VMULPS    constantsAVX512<>+384(SB), Z2, Z1
 	VADDPS    constantsAVX512<>+448(SB), Z1, Z1
 	VMULPS    Z4, Z1, Z1
-	VMULPS    constantsAVX512<>+512(SB), Z3, Z5
+	VMULPS    constantsAVX512<>+512(SB), Z2, Z5
 	VADDPS    constantsAVX512<>+576(SB), Z5, Z5
 	VADDPS    Z5, Z1, Z1
 	VMULPS    Z4, Z1, Z1
-	VMULPS    constantsAVX512<>+640(SB), Z3, Z5
+	VMULPS    constantsAVX512<>+640(SB), Z2, Z5
 	VADDPS    constantsAVX512<>+704(SB), Z5, Z5
 	VADDPS    Z5, Z1, Z1
 	VMULPS    Z4, Z1, Z1
-	VADDPS    Z3, Z1, Z1
+	VADDPS    Z2, Z1, Z1
 	VADDPS    constantsAVX512<>+768(SB), Z1, Z1
-	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
-	VPSLLD    $0x17, Z2, Z2
-	VMULPS    Z2, Z1, Z1
+	VPSLLD    $0x17, Z3, Z3
+	VMULPS    Z3, Z1, Z1
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z0, K1
 	VMOVAPS.Z Z1, K1, Z1
 	VADDPS    constantsAVX512<>+768(SB), Z1, Z1
@@ -4355,33 +4341,31 @@ rest134:
 	KMOVW     AX, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VPXORD    constantsAVX512<>+1280(SB), Z0, Z0
-	VMOVUPS   constantsAVX512<>+256(SB), Z2
-	VMINPS    Z0, Z2, Z0
-	VMULPS    constantsAVX512<>+0(SB), Z0, Z2
-	VADDPS    constantsAVX512<>+64(SB), Z2, Z2
-	VSUBPS    constantsAVX512<>+64(SB), Z2, Z2
-	VMULPS    constantsAVX512<>+128(SB), Z2, Z3
-	VSUBPS    Z3, Z0, Z3
-	VMULPS    constantsAVX512<>+192(SB), Z2, Z1
-	VSUBPS    Z1, Z3, Z3
-	VMULPS    Z3, Z3, Z4
-	VMULPS    constantsAVX512<>+384(SB), Z3, Z1
+	VMOVUPS   constantsAVX512<>+256(SB), Z1
+	VMINPS    Z0, Z1, Z0
+	VMULPS    constantsAVX512<>+0(SB), Z0, Z1
+	VADDPS    constantsAVX512<>+1216(SB), Z1, Z3
+	VSUBPS    constantsAVX512<>+1216(SB), Z3, Z1
+	VMULPS    constantsAVX512<>+128(SB), Z1, Z2
+	VSUBPS    Z2, Z0, Z2
+	VMULPS    constantsAVX512<>+192(SB), Z1, Z1
+	VSUBPS    Z1, Z2, Z2
+	VMULPS    Z2, Z2, Z4
+	VMULPS    constantsAVX512<>+384(SB), Z2, Z1
 	VADDPS    constantsAVX512<>+448(SB), Z1, Z1
 	VMULPS    Z4, Z1, Z1
-	VMULPS    constantsAVX512<>+512(SB), Z3, Z5
+	VMULPS    constantsAVX512<>+512(SB), Z2, Z5
 	VADDPS    constantsAVX512<>+576(SB), Z5, Z5
 	VADDPS    Z5, Z1, Z1
 	VMULPS    Z4, Z1, Z1
-	VMULPS    constantsAVX512<>+640(SB), Z3, Z5
+	VMULPS    constantsAVX512<>+640(SB), Z2, Z5
 	VADDPS    constantsAVX512<>+704(SB), Z5, Z5
 	VADDPS    Z5, Z1, Z1
 	VMULPS    Z4, Z1, Z1
-	VADDPS    Z3, Z1, Z1
+	VADDPS    Z2, Z1, Z1
 	VADDPS    constantsAVX512<>+768(SB), Z1, Z1
-	VCVTPS2DQ Z2, Z2
-	VPADDD    constantsAVX512<>+1216(SB), Z2, Z2
-	VPSLLD    $0x17, Z2, Z2
-	VMULPS    Z2, Z1, Z1
+	VPSLLD    $0x17, Z3, Z3
+	VMULPS    Z3, Z1, Z1
 	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z0, K2
 	VMOVAPS.Z Z1, K2, Z1
 	VADDPS    constantsAVX512<>+768(SB), Z1, Z1

@@ -12,6 +12,7 @@ const (
 	ln2Low   = -2.12194440e-4   // ln 2 - ln2High
 	expMax   = 88.3762626647949 // above it exp overflows soon: clamped
 	expMin   = -87.3365478515625
+	bias     = 127      // of float32's exponent
 	rounding = 12582912 // 1.5*2^23: adding and subtracting it rounds half to even
 )
 
@@ -24,7 +25,9 @@ func Exp(x float32) float32 {
 	if x > expMax {
 		x = expMax
 	}
-	n := float32(x*log2e) + rounding - rounding
+	// The low bits of scaled are the rounded exponent with float32's bias.
+	scaled := float32(x*log2e) + (rounding + bias)
+	n := scaled - (rounding + bias)
 	r := x - float32(n*ln2High)
 	r -= float32(n * ln2Low)
 	// In pairs of terms: half as many steps wait for the one before as in Horner's
@@ -37,7 +40,7 @@ func Exp(x float32) float32 {
 	if n != n {
 		return n
 	}
-	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
+	return p * math.Float32frombits(math.Float32bits(scaled)<<23)
 }
 
 // ExpInto writes Exp(x[i]-shift) to dst[i]; dst may be x.

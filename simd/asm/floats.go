@@ -280,8 +280,9 @@ func (g *gen) exp(x vec) vec {
 	g.move(g.constant("expMax"), n)
 	op3(g.VMINPS, x, n, x) // where x is no number, x
 	g.opm(g.VMULPS, g.constant("log2e"), x, n)
-	g.opm(g.VADDPS, g.constant("rounding"), n, n)
-	g.opm(g.VSUBPS, g.constant("rounding"), n, n)
+	scaled := g.regs(len(x)) // its low bits are the exponent, with its bias
+	g.opm(g.VADDPS, g.constant("rounding+bias"), n, scaled)
+	g.opm(g.VSUBPS, g.constant("rounding+bias"), scaled, n)
 	g.opm(g.VMULPS, g.constant("ln2High"), n, r)
 	op3(g.VSUBPS, r, x, r)
 	g.opm(g.VMULPS, g.constant("ln2Low"), n, p)
@@ -299,12 +300,10 @@ func (g *gen) exp(x vec) vec {
 	op3(g.VMULPS, square, p, p)
 	op3(g.VADDPS, r, p, p)
 	g.opm(g.VADDPS, g.constant("one"), p, p)
-	for i := range n {
-		g.VCVTPS2DQ(n[i], n[i])
-		g.VPADDD(g.part(g.constant("bias"), i), n[i], n[i])
-		g.VPSLLD(operand.Imm(23), n[i], n[i])
+	for i := range scaled {
+		g.VPSLLD(operand.Imm(23), scaled[i], scaled[i])
 	}
-	op3(g.VMULPS, n, p, p)
+	op3(g.VMULPS, scaled, p, p)
 	// 0 below expMin.
 	const lessThan = 0x11
 	for i := range p {

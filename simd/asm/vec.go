@@ -132,7 +132,7 @@ var constantList = []namedConstant{
 	f32("p3", 4.1665795894e-2), f32("p4", 1.6666665459e-1), f32("p5", 5.0000001201e-1),
 	f32("one", 1), f32("127", 127), f32("-127", -127), f32("128", 128),
 	f32("almost half", 0.5-1./16384), f32("1e-6", 1e-6), f32("largest", math.MaxFloat32),
-	i32("bias", 127), i32("sign", 1<<31), i32("magnitude", 1<<31-1), i32("seven bits", 127),
+	f32("rounding+bias", 12582912+127), i32("sign", 1<<31), i32("magnitude", 1<<31-1), i32("seven bits", 127),
 	i32("nibbles", 0x0f0f0f0f), i32("flip", 0x80808080),
 	i32("words of 1", 0x00010001), i32("words of 64", 0x00400040), i32("words of 127", 0x007f007f),
 	// Where the codes of a dword begin; for wide ones, which dword that is.
