@@ -7268,6 +7268,7 @@ end158:
 	RET
 
 // func gatherAVX2(dst []float32, src []float32, index []int32)
+// Requires: AVX
 TEXT ·gatherAVX2(SB), $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -7275,50 +7276,81 @@ TEXT ·gatherAVX2(SB), $0-72
 	MOVQ index_base+48(FP), BX
 
 elements165:
-	CMPQ CX, $0x08
-	JL   elementsDone166
-	MOVL (BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, (AX)
-	MOVL 4(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 4(AX)
-	MOVL 8(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 8(AX)
-	MOVL 12(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 12(AX)
-	MOVL 16(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 16(AX)
-	MOVL 20(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 20(AX)
-	MOVL 24(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 24(AX)
-	MOVL 28(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 28(AX)
-	ADDQ $0x20, AX
-	ADDQ $0x20, BX
-	SUBQ $0x08, CX
-	JMP  elements165
+	CMPQ      CX, $0x10
+	JL        elementsDone166
+	MOVL      (BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      4(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      8(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      12(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, (AX)
+	MOVL      16(BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      20(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      24(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      28(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, 16(AX)
+	MOVL      32(BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      36(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      40(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      44(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, 32(AX)
+	MOVL      48(BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      52(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      56(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      60(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, 48(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x10, CX
+	JMP       elements165
 
 elementsDone166:
 elements167:
-	CMPQ CX, $0x01
-	JL   elementsDone168
-	MOVL (BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, (AX)
-	ADDQ $0x04, AX
-	ADDQ $0x04, BX
-	SUBQ $0x01, CX
-	JMP  elements167
+	CMPQ      CX, $0x04
+	JL        elementsDone168
+	MOVL      (BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      4(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      8(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      12(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, (AX)
+	ADDQ      $0x10, AX
+	ADDQ      $0x10, BX
+	SUBQ      $0x04, CX
+	JMP       elements167
 
 elementsDone168:
+elements169:
+	CMPQ   CX, $0x01
+	JL     elementsDone170
+	MOVL   (BX), SI
+	VMOVSS (DX)(SI*4), X0
+	VMOVSS X0, (AX)
+	ADDQ   $0x04, AX
+	ADDQ   $0x04, BX
+	SUBQ   $0x01, CX
+	JMP    elements169
+
+elementsDone170:
+	VZEROUPPER
 	RET
 
 // func rotaryAVX2(x []float32, cos []float32, sin []float32)
@@ -7330,17 +7362,17 @@ TEXT ·rotaryAVX2(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads169:
+heads171:
 	TESTQ CX, CX
-	JZ    headsDone170
+	JZ    headsDone172
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-pairs171:
+pairs173:
 	CMPQ    DI, $0x08
-	JL      pairsDone172
+	JL      pairsDone174
 	VMOVUPS (AX), Y0
 	VMOVUPS (SI), Y1
 	VMOVUPS (R8), Y2
@@ -7358,12 +7390,12 @@ pairs171:
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x08, DI
-	JMP     pairs171
+	JMP     pairs173
 
-pairsDone172:
-pairs173:
+pairsDone174:
+pairs175:
 	CMPQ   DI, $0x01
-	JL     pairsDone174
+	JL     pairsDone176
 	VMOVSS (AX), X0
 	VMOVSS (SI), X1
 	VMOVSS (R8), X2
@@ -7381,15 +7413,15 @@ pairs173:
 	ADDQ   $0x04, R8
 	ADDQ   $0x04, R9
 	SUBQ   $0x01, DI
-	JMP    pairs173
+	JMP    pairs175
 
-pairsDone174:
+pairsDone176:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads169
+	JMP  heads171
 
-headsDone170:
+headsDone172:
 	VZEROUPPER
 	RET
 
@@ -7401,9 +7433,9 @@ TEXT ·sinkhorn4AVX2(SB), $0-32
 	MOVQ rounds+24(FP), DX
 	SHRQ $0x04, CX
 
-matrices175:
+matrices177:
 	CMPQ        CX, $0x02
-	JL          matricesDone176
+	JL          matricesDone178
 	VMOVUPS     (AX), X0
 	VINSERTF128 $0x01, 64(AX), Y0, Y1
 	VMOVUPS     16(AX), X0
@@ -7415,9 +7447,9 @@ matrices175:
 	VMOVUPS     constantsAVX2<>+768(SB), Y5
 	MOVQ        DX, BX
 
-rounds177:
+rounds179:
 	TESTQ       BX, BX
-	JZ          roundsDone178
+	JZ          roundsDone180
 	VPUNPCKLDQ  Y2, Y1, Y6
 	VPUNPCKHDQ  Y2, Y1, Y7
 	VPUNPCKLDQ  Y4, Y3, Y2
@@ -7451,9 +7483,9 @@ rounds177:
 	VMULPS      Y6, Y3, Y3
 	VMULPS      Y6, Y4, Y4
 	DECQ        BX
-	JMP         rounds177
+	JMP         rounds179
 
-roundsDone178:
+roundsDone180:
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, 64(AX)
 	VMOVUPS      X2, 16(AX)
@@ -7464,12 +7496,12 @@ roundsDone178:
 	VEXTRACTF128 $0x01, Y4, 112(AX)
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x02, CX
-	JMP          matrices175
+	JMP          matrices177
 
-matricesDone176:
-matrices179:
+matricesDone178:
+matrices181:
 	CMPQ    CX, $0x01
-	JL      matricesDone180
+	JL      matricesDone182
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
@@ -7477,9 +7509,9 @@ matrices179:
 	VMOVUPS constantsAVX2<>+768(SB), X4
 	MOVQ    DX, BX
 
-rounds181:
+rounds183:
 	TESTQ       BX, BX
-	JZ          roundsDone182
+	JZ          roundsDone184
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -7513,18 +7545,18 @@ rounds181:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        BX
-	JMP         rounds181
+	JMP         rounds183
 
-roundsDone182:
+roundsDone184:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
 	VMOVUPS X3, 48(AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x01, CX
-	JMP     matrices179
+	JMP     matrices181
 
-matricesDone180:
+matricesDone182:
 	VZEROUPPER
 	RET
 
@@ -7539,9 +7571,9 @@ TEXT ·readAllAVX2(SB), $0-25
 	VPXOR Y3, Y3, Y3
 	SHRQ  $0x0a, CX
 
-loop183:
+loop185:
 	TESTQ CX, CX
-	JZ    done184
+	JZ    done186
 	VPXOR (AX), Y0, Y0
 	VPXOR 32(AX), Y1, Y1
 	VPXOR 64(AX), Y2, Y2
@@ -7576,9 +7608,9 @@ loop183:
 	VPXOR 992(AX), Y3, Y3
 	ADDQ  $0x00000400, AX
 	DECQ  CX
-	JMP   loop183
+	JMP   loop185
 
-done184:
+done186:
 	VPXOR        Y1, Y0, Y0
 	VPXOR        Y2, Y0, Y0
 	VPXOR        Y3, Y0, Y0

@@ -5073,6 +5073,7 @@ end179:
 	RET
 
 // func gatherAVX512(dst []float32, src []float32, index []int32)
+// Requires: AVX
 TEXT ·gatherAVX512(SB), $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -5080,50 +5081,81 @@ TEXT ·gatherAVX512(SB), $0-72
 	MOVQ index_base+48(FP), BX
 
 elements186:
-	CMPQ CX, $0x08
-	JL   elementsDone187
-	MOVL (BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, (AX)
-	MOVL 4(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 4(AX)
-	MOVL 8(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 8(AX)
-	MOVL 12(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 12(AX)
-	MOVL 16(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 16(AX)
-	MOVL 20(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 20(AX)
-	MOVL 24(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 24(AX)
-	MOVL 28(BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, 28(AX)
-	ADDQ $0x20, AX
-	ADDQ $0x20, BX
-	SUBQ $0x08, CX
-	JMP  elements186
+	CMPQ      CX, $0x10
+	JL        elementsDone187
+	MOVL      (BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      4(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      8(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      12(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, (AX)
+	MOVL      16(BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      20(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      24(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      28(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, 16(AX)
+	MOVL      32(BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      36(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      40(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      44(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, 32(AX)
+	MOVL      48(BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      52(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      56(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      60(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, 48(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, BX
+	SUBQ      $0x10, CX
+	JMP       elements186
 
 elementsDone187:
 elements188:
-	CMPQ CX, $0x01
-	JL   elementsDone189
-	MOVL (BX), SI
-	MOVL (DX)(SI*4), SI
-	MOVL SI, (AX)
-	ADDQ $0x04, AX
-	ADDQ $0x04, BX
-	SUBQ $0x01, CX
-	JMP  elements188
+	CMPQ      CX, $0x04
+	JL        elementsDone189
+	MOVL      (BX), SI
+	VMOVSS    (DX)(SI*4), X0
+	MOVL      4(BX), SI
+	VINSERTPS $0x10, (DX)(SI*4), X0, X0
+	MOVL      8(BX), SI
+	VINSERTPS $0x20, (DX)(SI*4), X0, X0
+	MOVL      12(BX), SI
+	VINSERTPS $0x30, (DX)(SI*4), X0, X0
+	VMOVUPS   X0, (AX)
+	ADDQ      $0x10, AX
+	ADDQ      $0x10, BX
+	SUBQ      $0x04, CX
+	JMP       elements188
 
 elementsDone189:
+elements190:
+	CMPQ   CX, $0x01
+	JL     elementsDone191
+	MOVL   (BX), SI
+	VMOVSS (DX)(SI*4), X0
+	VMOVSS X0, (AX)
+	ADDQ   $0x04, AX
+	ADDQ   $0x04, BX
+	SUBQ   $0x01, CX
+	JMP    elements190
+
+elementsDone191:
+	VZEROUPPER
 	RET
 
 // func rotaryAVX512(x []float32, cos []float32, sin []float32)
@@ -5135,17 +5167,17 @@ TEXT ·rotaryAVX512(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads190:
+heads192:
 	TESTQ CX, CX
-	JZ    headsDone191
+	JZ    headsDone193
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-pairs192:
+pairs194:
 	CMPQ    DI, $0x08
-	JL      pairsDone193
+	JL      pairsDone195
 	VMOVUPS (AX), Y0
 	VMOVUPS (SI), Y1
 	VMOVUPS (R8), Y2
@@ -5163,12 +5195,12 @@ pairs192:
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x08, DI
-	JMP     pairs192
+	JMP     pairs194
 
-pairsDone193:
-pairs194:
+pairsDone195:
+pairs196:
 	CMPQ   DI, $0x01
-	JL     pairsDone195
+	JL     pairsDone197
 	VMOVSS (AX), X0
 	VMOVSS (SI), X1
 	VMOVSS (R8), X2
@@ -5186,15 +5218,15 @@ pairs194:
 	ADDQ   $0x04, R8
 	ADDQ   $0x04, R9
 	SUBQ   $0x01, DI
-	JMP    pairs194
+	JMP    pairs196
 
-pairsDone195:
+pairsDone197:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads190
+	JMP  heads192
 
-headsDone191:
+headsDone193:
 	VZEROUPPER
 	RET
 
@@ -5206,9 +5238,9 @@ TEXT ·sinkhorn4AVX512(SB), $0-32
 	MOVQ rounds+24(FP), DX
 	SHRQ $0x04, CX
 
-matrices196:
+matrices198:
 	CMPQ         CX, $0x04
-	JL           matricesDone197
+	JL           matricesDone199
 	VMOVUPS      (AX), X0
 	VINSERTF32X4 $0x01, 64(AX), Z0, Z1
 	VINSERTF32X4 $0x02, 128(AX), Z1, Z1
@@ -5228,9 +5260,9 @@ matrices196:
 	VMOVUPS      constantsAVX512<>+768(SB), Z5
 	MOVQ         DX, BX
 
-rounds198:
+rounds200:
 	TESTQ       BX, BX
-	JZ          roundsDone199
+	JZ          roundsDone201
 	VPUNPCKLDQ  Z2, Z1, Z6
 	VPUNPCKHDQ  Z2, Z1, Z7
 	VPUNPCKLDQ  Z4, Z3, Z2
@@ -5264,9 +5296,9 @@ rounds198:
 	VMULPS      Z6, Z3, Z3
 	VMULPS      Z6, Z4, Z4
 	DECQ        BX
-	JMP         rounds198
+	JMP         rounds200
 
-roundsDone199:
+roundsDone201:
 	VMOVUPS       X1, (AX)
 	VEXTRACTF32X4 $0x01, Z1, 64(AX)
 	VEXTRACTF32X4 $0x02, Z1, 128(AX)
@@ -5285,12 +5317,12 @@ roundsDone199:
 	VEXTRACTF32X4 $0x03, Z4, 240(AX)
 	ADDQ          $0x00000100, AX
 	SUBQ          $0x04, CX
-	JMP           matrices196
+	JMP           matrices198
 
-matricesDone197:
-matrices200:
+matricesDone199:
+matrices202:
 	CMPQ    CX, $0x01
-	JL      matricesDone201
+	JL      matricesDone203
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
@@ -5298,9 +5330,9 @@ matrices200:
 	VMOVUPS constantsAVX512<>+768(SB), X4
 	MOVQ    DX, BX
 
-rounds202:
+rounds204:
 	TESTQ       BX, BX
-	JZ          roundsDone203
+	JZ          roundsDone205
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -5334,18 +5366,18 @@ rounds202:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        BX
-	JMP         rounds202
+	JMP         rounds204
 
-roundsDone203:
+roundsDone205:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
 	VMOVUPS X3, 48(AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x01, CX
-	JMP     matrices200
+	JMP     matrices202
 
-matricesDone201:
+matricesDone203:
 	VZEROUPPER
 	RET
 
@@ -5360,9 +5392,9 @@ TEXT ·readAllAVX512(SB), $0-25
 	VPXORD Z3, Z3, Z3
 	SHRQ   $0x0a, CX
 
-loop204:
+loop206:
 	TESTQ  CX, CX
-	JZ     done205
+	JZ     done207
 	VPXORD (AX), Z0, Z0
 	VPXORD 64(AX), Z1, Z1
 	VPXORD 128(AX), Z2, Z2
@@ -5381,9 +5413,9 @@ loop204:
 	VPXORD 960(AX), Z3, Z3
 	ADDQ   $0x00000400, AX
 	DECQ   CX
-	JMP    loop204
+	JMP    loop206
 
-done205:
+done207:
 	VPXORD        Z1, Z0, Z0
 	VPXORD        Z2, Z0, Z0
 	VPXORD        Z3, Z0, Z0
