@@ -128,9 +128,13 @@ func (s *Session) bindSteps() {
 	for i := range s.layers {
 		l := &s.layers[i]
 		l.whole = append([]step{attend}, l.leave...)
-		if i+1 < len(s.layers) {
-			l.whole = append(append(l.whole, s.layers[i+1].enter...), s.layers[i+1].project...)
+		if i+1 == len(s.layers) {
+			continue
 		}
+		// A token's lanes are rounded while they are in the nearest cache.
+		next, last := &s.layers[i+1], &l.whole[len(l.whole)-1]
+		*last = step{run: s.each(s.blockOut, s.quantizeLanes), work: last.work + next.enter[0].work}
+		l.whole = append(append(l.whole, next.enter[1:]...), next.project...)
 	}
 	s.entersWhole = append(append([]step{}, s.layers[0].enter...), s.layers[0].project...)
 	s.logitsOf = []step{{x: s.last, jobs: []job{{m.head, rows{len(s.logits), s.logits}}}}}
@@ -172,11 +176,13 @@ func (s *Session) stepsOf(b *block) layerSteps {
 	}
 }
 
-// each makes a step's function of one for a token.
-func (s *Session) each(f func(t *token, w *scratch)) func(worker, lo, hi int) {
+// each makes a step's function of some for a token.
+func (s *Session) each(some ...func(t *token, w *scratch)) func(worker, lo, hi int) {
 	return func(worker, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			f(&s.tokens[i], &s.scratch[worker])
+			for _, f := range some {
+				f(&s.tokens[i], &s.scratch[worker])
+			}
 		}
 	}
 }
