@@ -736,7 +736,7 @@ written4:
 	RET
 
 // func narrow4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX2, F16C
+// Requires: AVX, AVX2, F16C, MMX+
 TEXT ·narrow4AVX2(SB), $256-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
@@ -782,6 +782,7 @@ group6:
 	MOVQ  $0x00000004, R11
 
 codes7:
+	PREFETCHT0   2048(AX)
 	VMOVDQU      (AX), Y10
 	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
@@ -883,6 +884,7 @@ codes7:
 	VPADDD       Y10, Y8, Y8
 	VPMADDWD     Y11, Y12, Y11
 	VPADDD       Y11, Y9, Y9
+	PREFETCHT0   2112(AX)
 	VMOVDQU      64(AX), Y10
 	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
@@ -1060,6 +1062,7 @@ codes7:
 	MOVQ         $0x00000004, R11
 
 codes8:
+	PREFETCHT0   2048(AX)
 	VMOVDQU      32(AX), Y10
 	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
@@ -1161,6 +1164,7 @@ codes8:
 	VPADDD       Y10, Y8, Y8
 	VPMADDWD     Y11, Y12, Y11
 	VPADDD       Y11, Y9, Y9
+	PREFETCHT0   2112(AX)
 	VMOVDQU      96(AX), Y10
 	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPXOR        Y13, Y13, Y13
@@ -2231,7 +2235,7 @@ written14:
 	RET
 
 // func wide4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX2, F16C
+// Requires: AVX, AVX2, F16C, MMX+
 TEXT ·wide4AVX2(SB), $256-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
@@ -2276,6 +2280,7 @@ group16:
 	MOVQ  $0x00000008, R10
 
 codes17:
+	PREFETCHT0   2048(AX)
 	VMOVDQU      (AX), Y10
 	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
@@ -2329,6 +2334,7 @@ codes17:
 	VPADDD       Y10, Y8, Y8
 	VPMADDWD     Y11, Y12, Y11
 	VPADDD       Y11, Y9, Y9
+	PREFETCHT0   2112(AX)
 	VMOVDQU      64(AX), Y10
 	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
@@ -2438,6 +2444,7 @@ codes17:
 	MOVQ         $0x00000008, R10
 
 codes18:
+	PREFETCHT0   2048(AX)
 	VMOVDQU      32(AX), Y10
 	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
@@ -2491,6 +2498,7 @@ codes18:
 	VPADDD       Y10, Y8, Y8
 	VPMADDWD     Y11, Y12, Y11
 	VPADDD       Y11, Y9, Y9
+	PREFETCHT0   2112(AX)
 	VMOVDQU      96(AX), Y10
 	VPAND        constantsAVX2<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
@@ -3509,7 +3517,24 @@ done66:
 	VMAXPS       X0, X1, X0
 	VPXOR        Y1, Y1, Y1
 	VADDSS       X1, X0, X0
-	VBROADCASTSS X0, Y0
+	VMOVSS       X0, (BX)
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, BX
+	MOVQ         stride+24(FP), SI
+	LEAQ         (AX)(SI*4), AX
+	DECQ         DX
+	JMP          row62
+
+rowsDone63:
+	MOVQ w_base+0(FP), AX
+	MOVQ total_base+56(FP), CX
+	MOVQ total_len+64(FP), DX
+	MOVQ largest_base+80(FP), BX
+
+row67:
+	TESTQ        DX, DX
+	JZ           rowsDone68
+	VBROADCASTSS (BX), Y0
 	MOVQ         valueScale_len+40(FP), DI
 	MOVQ         AX, SI
 	MOVQ         valueScale_base+32(FP), R8
@@ -3518,9 +3543,9 @@ done66:
 	VPXOR        Y3, Y3, Y3
 	VPXOR        Y4, Y4, Y4
 
-loop67:
+loop69:
 	CMPQ    DI, $0x10
-	JL      rest68
+	JL      rest70
 	VMOVUPS (SI), Y5
 	VMOVUPS 32(SI), Y6
 	VSUBPS  Y0, Y5, Y5
@@ -3594,11 +3619,11 @@ loop67:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, R8
 	SUBQ    $0x10, DI
-	JMP     loop67
+	JMP     loop69
 
-rest68:
+rest70:
 	TESTQ      DI, DI
-	JZ         done69
+	JZ         done71
 	LEAQ       constantsAVX2<>+2368(SB), R9
 	SHLQ       $0x02, DI
 	SUBQ       DI, R9
@@ -3677,7 +3702,7 @@ rest68:
 	VMAXPS     Y3, Y7, Y3
 	VMAXPS     Y4, Y8, Y4
 
-done69:
+done71:
 	VADDPS       Y1, Y2, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -3699,9 +3724,9 @@ done69:
 	MOVQ         stride+24(FP), SI
 	LEAQ         (AX)(SI*4), AX
 	DECQ         DX
-	JMP          row62
+	JMP          row67
 
-rowsDone63:
+rowsDone68:
 	VZEROUPPER
 	RET
 
@@ -4324,9 +4349,9 @@ TEXT ·rotateAVX2(SB), $0-48
 	VMOVUPS constantsAVX2<>+2240(SB), Y0
 	VMOVUPS constantsAVX2<>+1984(SB), Y1
 
-group70:
+group72:
 	TESTQ       DX, DX
-	JZ          done71
+	JZ          done73
 	VPMOVSXBW   (CX), Y2
 	VPMOVSXBW   16(CX), Y3
 	VPMOVSXBW   32(CX), Y4
@@ -4466,9 +4491,9 @@ group70:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000080, CX
 	SUBQ        $0x00000080, DX
-	JMP         group70
+	JMP         group72
 
-done71:
+done73:
 	VZEROUPPER
 	RET
 
@@ -5227,9 +5252,9 @@ TEXT ·arrangeWideAVX2(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop72:
+loop74:
 	TESTQ   DX, DX
-	JZ      done73
+	JZ      done75
 	VMOVUPS constantsAVX2<>+2112(SB), Y0
 	VMOVUPS (CX), Y1
 	VPSHUFB Y0, Y1, Y1
@@ -5258,9 +5283,9 @@ loop72:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000080, DX
-	JMP     loop72
+	JMP     loop74
 
-done73:
+done75:
 	VZEROUPPER
 	RET
 
@@ -5271,9 +5296,9 @@ TEXT ·arrangePlanesAVX2(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop74:
+loop76:
 	TESTQ     DX, DX
-	JZ        done75
+	JZ        done77
 	VMOVUPS   constantsAVX2<>+2176(SB), Y0
 	VMOVUPS   (CX), Y1
 	VMOVUPS   32(CX), Y2
@@ -5358,9 +5383,9 @@ loop74:
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, CX
 	SUBQ      $0x00000080, DX
-	JMP       loop74
+	JMP       loop76
 
-done75:
+done77:
 	VZEROUPPER
 	RET
 
@@ -5371,9 +5396,9 @@ TEXT ·arrangeWordsAVX2(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop76:
+loop78:
 	TESTQ      DX, DX
-	JZ         done77
+	JZ         done79
 	VMOVUPS    (CX), X0
 	VMOVUPS    16(CX), X1
 	VPUNPCKLWD X1, X0, X2
@@ -5441,9 +5466,9 @@ loop76:
 	ADDQ       $0x00000100, AX
 	ADDQ       $0x00000100, CX
 	SUBQ       $0x00000080, DX
-	JMP        loop76
+	JMP        loop78
 
-done77:
+done79:
 	VZEROUPPER
 	RET
 
@@ -5456,9 +5481,9 @@ TEXT ·dotAVX2(SB), $0-52
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop78:
+loop80:
 	CMPQ    CX, $0x10
-	JL      rest79
+	JL      rest81
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VMOVUPS (DX), Y4
@@ -5470,11 +5495,11 @@ loop78:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
-	JMP     loop78
+	JMP     loop80
 
-rest79:
+rest81:
 	TESTQ      CX, CX
-	JZ         done80
+	JZ         done82
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, CX
 	SUBQ       CX, BX
@@ -5489,7 +5514,7 @@ rest79:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 
-done80:
+done82:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -5511,9 +5536,9 @@ TEXT ·dotRowsAVX2(SB), $0-72
 	SHLQ $0x02, BX
 	LEAQ (BX)(BX*2), SI
 
-rows81:
+rows83:
 	CMPQ  CX, $0x04
-	JL    rowsDone82
+	JL    rowsDone84
 	MOVQ  x_base+48(FP), DI
 	MOVQ  x_len+56(FP), R8
 	VPXOR Y0, Y0, Y0
@@ -5525,9 +5550,9 @@ rows81:
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
 
-loop83:
+loop85:
 	CMPQ    R8, $0x10
-	JL      rest84
+	JL      rest86
 	VMOVUPS (DI), Y8
 	VMOVUPS 32(DI), Y9
 	VMOVUPS (DX), Y10
@@ -5557,11 +5582,11 @@ loop83:
 	ADDQ    $0x40, DI
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, R8
-	JMP     loop83
+	JMP     loop85
 
-rest84:
+rest86:
 	TESTQ      R8, R8
-	JZ         done85
+	JZ         done87
 	LEAQ       constantsAVX2<>+2368(SB), R9
 	MOVQ       R8, R10
 	SHLQ       $0x02, R10
@@ -5600,7 +5625,7 @@ rest84:
 	VADDPS     Y9, Y7, Y7
 	LEAQ       (DX)(R8*4), DX
 
-done85:
+done87:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -5638,20 +5663,20 @@ done85:
 	ADDQ         BX, DX
 	ADDQ         $0x10, AX
 	SUBQ         $0x04, CX
-	JMP          rows81
+	JMP          rows83
 
-rowsDone82:
-rows86:
+rowsDone84:
+rows88:
 	CMPQ  CX, $0x01
-	JL    rowsDone87
+	JL    rowsDone89
 	MOVQ  x_base+48(FP), BX
 	MOVQ  x_len+56(FP), SI
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop88:
+loop90:
 	CMPQ    SI, $0x10
-	JL      rest89
+	JL      rest91
 	VMOVUPS (BX), Y2
 	VMOVUPS 32(BX), Y3
 	VMOVUPS (DX), Y4
@@ -5663,11 +5688,11 @@ loop88:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, SI
-	JMP     loop88
+	JMP     loop90
 
-rest89:
+rest91:
 	TESTQ      SI, SI
-	JZ         done90
+	JZ         done92
 	LEAQ       constantsAVX2<>+2368(SB), DI
 	MOVQ       SI, R8
 	SHLQ       $0x02, R8
@@ -5685,7 +5710,7 @@ rest89:
 	VADDPS     Y3, Y1, Y1
 	LEAQ       (DX)(SI*4), DX
 
-done90:
+done92:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -5696,9 +5721,9 @@ done90:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x04, AX
 	SUBQ         $0x01, CX
-	JMP          rows86
+	JMP          rows88
 
-rowsDone87:
+rowsDone89:
 	VZEROUPPER
 	RET
 
@@ -5710,20 +5735,20 @@ TEXT ·sumAVX2(SB), $0-28
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 
-loop91:
+loop93:
 	CMPQ    CX, $0x10
-	JL      rest92
+	JL      rest94
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop91
+	JMP     loop93
 
-rest92:
+rest94:
 	TESTQ      CX, CX
-	JZ         done93
+	JZ         done95
 	LEAQ       constantsAVX2<>+2368(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -5734,7 +5759,7 @@ rest92:
 	VADDPS     Y2, Y0, Y0
 	VADDPS     Y3, Y1, Y1
 
-done93:
+done95:
 	VADDPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X0
@@ -5754,9 +5779,9 @@ TEXT ·maxAVX2(SB), $0-28
 	VBROADCASTSS (AX), Y0
 	VBROADCASTSS (AX), Y1
 
-loop94:
+loop96:
 	CMPQ    CX, $0x10
-	JL      rest95
+	JL      rest97
 	VMOVAPS Y0, Y2
 	VMOVAPS Y1, Y3
 	VMOVUPS (AX), Y2
@@ -5765,11 +5790,11 @@ loop94:
 	VMAXPS  Y1, Y3, Y1
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop94
+	JMP     loop96
 
-rest95:
+rest97:
 	TESTQ      CX, CX
-	JZ         done96
+	JZ         done98
 	LEAQ       constantsAVX2<>+2368(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -5784,7 +5809,7 @@ rest95:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 
-done96:
+done98:
 	VMAXPS       Y0, Y1, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPS       X0, X1, X0
@@ -5806,9 +5831,9 @@ TEXT ·subAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop97:
+loop99:
 	CMPQ    AX, $0x10
-	JL      rest98
+	JL      rest100
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5821,11 +5846,11 @@ loop97:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop97
+	JMP     loop99
 
-rest98:
+rest100:
 	TESTQ      AX, AX
-	JZ         done99
+	JZ         done101
 	LEAQ       constantsAVX2<>+2368(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -5840,7 +5865,7 @@ rest98:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done99:
+done101:
 	VZEROUPPER
 	RET
 
@@ -5852,9 +5877,9 @@ TEXT ·mulAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop100:
+loop102:
 	CMPQ    AX, $0x10
-	JL      rest101
+	JL      rest103
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5867,11 +5892,11 @@ loop100:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop100
+	JMP     loop102
 
-rest101:
+rest103:
 	TESTQ      AX, AX
-	JZ         done102
+	JZ         done104
 	LEAQ       constantsAVX2<>+2368(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -5886,7 +5911,7 @@ rest101:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done102:
+done104:
 	VZEROUPPER
 	RET
 
@@ -5897,9 +5922,9 @@ TEXT ·addAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop103:
+loop105:
 	CMPQ    AX, $0x10
-	JL      rest104
+	JL      rest106
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS (DX), Y2
@@ -5911,11 +5936,11 @@ loop103:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop103
+	JMP     loop105
 
-rest104:
+rest106:
 	TESTQ      AX, AX
-	JZ         done105
+	JZ         done107
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -5930,7 +5955,7 @@ rest104:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done105:
+done107:
 	VZEROUPPER
 	RET
 
@@ -5942,9 +5967,9 @@ TEXT ·mulAddAVX2(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop106:
+loop108:
 	CMPQ    AX, $0x10
-	JL      rest107
+	JL      rest109
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -5961,11 +5986,11 @@ loop106:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop106
+	JMP     loop108
 
-rest107:
+rest109:
 	TESTQ      AX, AX
-	JZ         done108
+	JZ         done110
 	LEAQ       constantsAVX2<>+2368(SB), SI
 	SHLQ       $0x02, AX
 	SUBQ       AX, SI
@@ -5984,7 +6009,7 @@ rest107:
 	VMASKMOVPS Y4, Y0, (CX)
 	VMASKMOVPS Y5, Y1, 32(CX)
 
-done108:
+done110:
 	VZEROUPPER
 	RET
 
@@ -6000,9 +6025,9 @@ TEXT ·convolveAVX2(SB), $0-168
 	MOVQ tap2_base+120(FP), R8
 	MOVQ x2_base+144(FP), R9
 
-loop109:
+loop111:
 	CMPQ    AX, $0x10
-	JL      rest110
+	JL      rest112
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMOVUPS (BX), Y4
@@ -6035,11 +6060,11 @@ loop109:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, AX
-	JMP     loop109
+	JMP     loop111
 
-rest110:
+rest112:
 	TESTQ      AX, AX
-	JZ         done111
+	JZ         done113
 	LEAQ       constantsAVX2<>+2368(SB), R10
 	SHLQ       $0x02, AX
 	SUBQ       AX, R10
@@ -6070,7 +6095,7 @@ rest110:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done111:
+done113:
 	VZEROUPPER
 	RET
 
@@ -6084,9 +6109,9 @@ TEXT ·axpyAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop112:
+loop114:
 	CMPQ    AX, $0x10
-	JL      rest113
+	JL      rest115
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -6100,11 +6125,11 @@ loop112:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop112
+	JMP     loop114
 
-rest113:
+rest115:
 	TESTQ      AX, AX
-	JZ         done114
+	JZ         done116
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -6121,7 +6146,7 @@ rest113:
 	VMASKMOVPS Y0, Y2, (CX)
 	VMASKMOVPS Y1, Y3, 32(CX)
 
-done114:
+done116:
 	VZEROUPPER
 	RET
 
@@ -6135,9 +6160,9 @@ TEXT ·scaleAVX2(SB), $0-56
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop115:
+loop117:
 	CMPQ    AX, $0x10
-	JL      rest116
+	JL      rest118
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VMULPS  Y1, Y2, Y2
@@ -6147,11 +6172,11 @@ loop115:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop115
+	JMP     loop117
 
-rest116:
+rest118:
 	TESTQ      AX, AX
-	JZ         done117
+	JZ         done119
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -6164,7 +6189,7 @@ rest116:
 	VMASKMOVPS Y4, Y2, (CX)
 	VMASKMOVPS Y5, Y3, 32(CX)
 
-done117:
+done119:
 	VZEROUPPER
 	RET
 
@@ -6178,9 +6203,9 @@ TEXT ·addMulAVX2(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop118:
+loop120:
 	CMPQ    AX, $0x10
-	JL      rest119
+	JL      rest121
 	VMOVUPS (BX), Y0
 	VMOVUPS 32(BX), Y1
 	VADDPS  constantsAVX2<>+768(SB), Y0, Y0
@@ -6205,11 +6230,11 @@ loop118:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop118
+	JMP     loop120
 
-rest119:
+rest121:
 	TESTQ      AX, AX
-	JZ         done120
+	JZ         done122
 	LEAQ       constantsAVX2<>+2368(SB), R8
 	SHLQ       $0x02, AX
 	SUBQ       AX, R8
@@ -6234,7 +6259,7 @@ rest119:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done120:
+done122:
 	VZEROUPPER
 	RET
 
@@ -6248,9 +6273,9 @@ TEXT ·expIntoAVX2(SB), $0-52
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-loop121:
+loop123:
 	CMPQ    AX, $0x10
-	JL      rest122
+	JL      rest124
 	VMOVUPS (DX), Y2
 	VMOVUPS 32(DX), Y3
 	VSUBPS  Y1, Y2, Y2
@@ -6314,11 +6339,11 @@ loop121:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop121
+	JMP     loop123
 
-rest122:
+rest124:
 	TESTQ      AX, AX
-	JZ         done123
+	JZ         done125
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -6385,7 +6410,7 @@ rest122:
 	VMASKMOVPS Y0, Y2, (CX)
 	VMASKMOVPS Y1, Y3, 32(CX)
 
-done123:
+done125:
 	VZEROUPPER
 	RET
 
@@ -6396,9 +6421,9 @@ TEXT ·siluAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop124:
+loop126:
 	CMPQ    AX, $0x10
-	JL      rest125
+	JL      rest127
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VPXOR   constantsAVX2<>+1280(SB), Y0, Y2
@@ -6470,11 +6495,11 @@ loop124:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop124
+	JMP     loop126
 
-rest125:
+rest127:
 	TESTQ      AX, AX
-	JZ         done126
+	JZ         done128
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -6549,7 +6574,7 @@ rest125:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done126:
+done128:
 	VZEROUPPER
 	RET
 
@@ -6560,9 +6585,9 @@ TEXT ·mulSigmoidAVX2(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop127:
+loop129:
 	CMPQ    AX, $0x10
-	JL      rest128
+	JL      rest130
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VPXOR   constantsAVX2<>+1280(SB), Y0, Y0
@@ -6636,11 +6661,11 @@ loop127:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop127
+	JMP     loop129
 
-rest128:
+rest130:
 	TESTQ      AX, AX
-	JZ         done129
+	JZ         done131
 	LEAQ       constantsAVX2<>+2368(SB), BX
 	SHLQ       $0x02, AX
 	SUBQ       AX, BX
@@ -6717,7 +6742,7 @@ rest128:
 	VMASKMOVPS Y2, Y0, (CX)
 	VMASKMOVPS Y3, Y1, 32(CX)
 
-done129:
+done131:
 	VZEROUPPER
 	RET
 
@@ -6732,47 +6757,75 @@ TEXT ·quantizeAVX2(SB), $0-92
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-row130:
+row132:
 	TESTQ DX, DX
-	JZ    rowsDone131
+	JZ    rowsDone133
 	MOVQ  n+80(FP), DI
 	MOVQ  BX, SI
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
 
-loop132:
+magnitudes134:
+	CMPQ    DI, $0x20
+	JL      magnitudesRest135
+	VMOVUPS (SI), Y6
+	VMOVUPS 32(SI), Y7
+	VMULPS  Y1, Y6, Y6
+	VMULPS  Y0, Y7, Y7
+	VPAND   constantsAVX2<>+1344(SB), Y6, Y6
+	VPAND   constantsAVX2<>+1376(SB), Y7, Y7
+	VMAXPS  Y2, Y6, Y2
+	VMAXPS  Y3, Y7, Y3
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	VMULPS  Y1, Y6, Y6
+	VMULPS  Y0, Y7, Y7
+	VPAND   constantsAVX2<>+1344(SB), Y6, Y6
+	VPAND   constantsAVX2<>+1376(SB), Y7, Y7
+	VMAXPS  Y4, Y6, Y4
+	VMAXPS  Y5, Y7, Y5
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x20, DI
+	JMP     magnitudes134
+
+magnitudesRest135:
+loop136:
 	CMPQ    DI, $0x10
-	JL      rest133
-	VMOVUPS (SI), Y4
-	VMOVUPS 32(SI), Y5
-	VMULPS  Y1, Y4, Y4
-	VMULPS  Y0, Y5, Y5
-	VPAND   constantsAVX2<>+1344(SB), Y4, Y4
-	VPAND   constantsAVX2<>+1376(SB), Y5, Y5
-	VMAXPS  Y2, Y4, Y2
-	VMAXPS  Y3, Y5, Y3
+	JL      rest137
+	VMOVUPS (SI), Y6
+	VMOVUPS 32(SI), Y7
+	VMULPS  Y1, Y6, Y6
+	VMULPS  Y0, Y7, Y7
+	VPAND   constantsAVX2<>+1344(SB), Y6, Y6
+	VPAND   constantsAVX2<>+1376(SB), Y7, Y7
+	VMAXPS  Y2, Y6, Y2
+	VMAXPS  Y3, Y7, Y3
 	ADDQ    $0x40, SI
 	SUBQ    $0x10, DI
-	JMP     loop132
+	JMP     loop136
 
-rest133:
+rest137:
 	TESTQ      DI, DI
-	JZ         done134
+	JZ         done138
 	LEAQ       constantsAVX2<>+2368(SB), R8
 	SHLQ       $0x02, DI
 	SUBQ       DI, R8
-	VMOVUPS    (R8), Y4
-	VMOVUPS    32(R8), Y5
-	VMASKMOVPS (SI), Y4, Y4
-	VMASKMOVPS 32(SI), Y5, Y5
-	VMULPS     Y1, Y4, Y4
-	VMULPS     Y0, Y5, Y5
-	VPAND      constantsAVX2<>+1344(SB), Y4, Y4
-	VPAND      constantsAVX2<>+1376(SB), Y5, Y5
-	VMAXPS     Y2, Y4, Y2
-	VMAXPS     Y3, Y5, Y3
+	VMOVUPS    (R8), Y6
+	VMOVUPS    32(R8), Y7
+	VMASKMOVPS (SI), Y6, Y6
+	VMASKMOVPS 32(SI), Y7, Y7
+	VMULPS     Y1, Y6, Y6
+	VMULPS     Y0, Y7, Y7
+	VPAND      constantsAVX2<>+1344(SB), Y6, Y6
+	VPAND      constantsAVX2<>+1376(SB), Y7, Y7
+	VMAXPS     Y2, Y6, Y2
+	VMAXPS     Y3, Y7, Y3
 
-done134:
+done138:
+	VMAXPS       Y4, Y2, Y2
+	VMAXPS       Y5, Y3, Y3
 	VMAXPS       Y2, Y3, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VMAXPS       X2, X3, X2
@@ -6785,10 +6838,10 @@ done134:
 	VDIVSS       X3, X2, X3
 	VMOVSS       constantsAVX2<>+768(SB), X4
 	VUCOMISS     X5, X2
-	JA           some135
+	JA           some139
 	VMOVAPS      X4, X3
 
-some135:
+some139:
 	VDIVSS       X3, X4, X4
 	VBROADCASTSS X3, Y2
 	VBROADCASTSS X4, Y3
@@ -6796,9 +6849,9 @@ some135:
 	MOVQ         n+80(FP), SI
 	MOVQ         AX, DI
 
-loop136:
+loop140:
 	CMPQ      SI, $0x10
-	JL        rest137
+	JL        rest141
 	VMOVUPS   (BX), Y4
 	VMOVUPS   32(BX), Y5
 	VMULPS    Y1, Y4, Y4
@@ -6818,7 +6871,7 @@ loop136:
 	VORPS     Y8, Y9, Y8
 	VMOVMSKPS Y8, R8
 	TESTL     R8, R8
-	JZ        near139
+	JZ        near143
 	VDIVPS    Y2, Y4, Y6
 	VDIVPS    Y2, Y5, Y7
 	VMAXPS    constantsAVX2<>+896(SB), Y6, Y6
@@ -6826,7 +6879,7 @@ loop136:
 	VMINPS    constantsAVX2<>+832(SB), Y6, Y6
 	VMINPS    constantsAVX2<>+864(SB), Y7, Y7
 
-near139:
+near143:
 	VMOVAPS      Y6, Y4
 	VMOVAPS      Y7, Y5
 	VCVTPS2DQ    Y4, Y4
@@ -6839,11 +6892,11 @@ near139:
 	ADDQ         $0x40, BX
 	ADDQ         $0x10, DI
 	SUBQ         $0x10, SI
-	JMP          loop136
+	JMP          loop140
 
-rest137:
+rest141:
 	TESTQ      SI, SI
-	JZ         done138
+	JZ         done142
 	LEAQ       constantsAVX2<>+2368(SB), R8
 	MOVQ       SI, R9
 	SHLQ       $0x02, R9
@@ -6869,7 +6922,7 @@ rest137:
 	VORPS      Y7, Y8, Y7
 	VMOVMSKPS  Y7, R8
 	TESTL      R8, R8
-	JZ         near140
+	JZ         near144
 	VDIVPS     Y2, Y4, Y6
 	VDIVPS     Y2, Y5, Y3
 	VMAXPS     constantsAVX2<>+896(SB), Y6, Y6
@@ -6877,7 +6930,7 @@ rest137:
 	VMINPS     constantsAVX2<>+832(SB), Y6, Y6
 	VMINPS     constantsAVX2<>+864(SB), Y3, Y3
 
-near140:
+near144:
 	VMOVAPS      Y6, Y4
 	VMOVAPS      Y3, Y5
 	VCVTPS2DQ    Y4, Y4
@@ -6888,15 +6941,15 @@ near140:
 	VPACKSSWB    X2, X3, X2
 	MOVQ         DI, R8
 
-bytes141:
+bytes145:
 	VPEXTRB $0x00, X2, DI
 	MOVB    DI, (R8)
 	VPSRLDQ $0x01, X2, X2
 	INCQ    R8
 	DECQ    SI
-	JNZ     bytes141
+	JNZ     bytes145
 
-done138:
+done142:
 	MOVQ n+80(FP), SI
 	ANDQ $0x0f, SI
 	LEAQ (BX)(SI*4), BX
@@ -6904,9 +6957,9 @@ done138:
 	ADDQ SI, AX
 	ADDQ $0x04, CX
 	DECQ DX
-	JMP  row130
+	JMP  row132
 
-rowsDone131:
+rowsDone133:
 	VZEROUPPER
 	RET
 
@@ -6923,17 +6976,17 @@ TEXT ·normalizeAVX2(SB), $0-76
 	VMOVSS     constantsAVX2<>+768(SB), X1
 	VMOVSS     constantsAVX2<>+1152(SB), X2
 
-row142:
+row146:
 	CMPQ  CX, DX
-	JAE   rowsDone143
+	JAE   rowsDone147
 	MOVQ  gain_len+32(FP), SI
 	MOVQ  CX, BX
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
 
-loop144:
+loop148:
 	CMPQ    SI, $0x10
-	JL      rest145
+	JL      rest149
 	VMOVUPS (BX), Y5
 	VMOVUPS 32(BX), Y6
 	VMULPS  Y5, Y5, Y5
@@ -6942,11 +6995,11 @@ loop144:
 	VADDPS  Y6, Y4, Y4
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, SI
-	JMP     loop144
+	JMP     loop148
 
-rest145:
+rest149:
 	TESTQ      SI, SI
-	JZ         done146
+	JZ         done150
 	LEAQ       constantsAVX2<>+2368(SB), DI
 	SHLQ       $0x02, SI
 	SUBQ       SI, DI
@@ -6959,7 +7012,7 @@ rest145:
 	VADDPS     Y5, Y3, Y3
 	VADDPS     Y6, Y4, Y4
 
-done146:
+done150:
 	VADDPS       Y3, Y4, Y3
 	VEXTRACTF128 $0x01, Y3, X4
 	VADDPS       X3, X4, X3
@@ -6981,9 +7034,9 @@ done146:
 	MOVQ         SI, DI
 	ANDQ         $0x0f, DI
 
-loop147:
+loop151:
 	CMPQ    SI, $0x10
-	JL      rest148
+	JL      rest152
 	VMOVUPS (BX), Y4
 	VMOVUPS 32(BX), Y5
 	VMOVUPS (CX), Y6
@@ -6998,11 +7051,11 @@ loop147:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, CX
 	SUBQ    $0x10, SI
-	JMP     loop147
+	JMP     loop151
 
-rest148:
+rest152:
 	TESTQ      SI, SI
-	JZ         done149
+	JZ         done153
 	LEAQ       constantsAVX2<>+2368(SB), R8
 	SHLQ       $0x02, SI
 	SUBQ       SI, R8
@@ -7019,12 +7072,12 @@ rest148:
 	VMASKMOVPS Y6, Y4, (AX)
 	VMASKMOVPS Y7, Y5, 32(AX)
 
-done149:
+done153:
 	LEAQ (AX)(DI*4), AX
 	LEAQ (CX)(DI*4), CX
-	JMP  row142
+	JMP  row146
 
-rowsDone143:
+rowsDone147:
 	MOVSS X2, ret+72(FP)
 	VZEROUPPER
 	RET
@@ -7042,16 +7095,16 @@ TEXT ·combineAVX2(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns150:
+columns154:
 	CMPQ SI, $0x10
-	JL   columnsDone151
+	JL   columnsDone155
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums152:
+sums156:
 	CMPQ    R10, $0x04
-	JL      sumsDone153
+	JL      sumsDone157
 	VMOVUPS constantsAVX2<>+1280(SB), Y0
 	VMOVUPS constantsAVX2<>+1312(SB), Y1
 	VMOVUPS constantsAVX2<>+1280(SB), Y2
@@ -7065,7 +7118,7 @@ sums152:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms154:
+terms158:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VBROADCASTSS (R12), Y10
@@ -7091,7 +7144,7 @@ terms154:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms154
+	JNZ          terms158
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -7114,19 +7167,19 @@ terms154:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums152
+	JMP          sums156
 
-sumsDone153:
-sums155:
+sumsDone157:
+sums159:
 	CMPQ    R10, $0x01
-	JL      sumsDone156
+	JL      sumsDone160
 	VMOVUPS constantsAVX2<>+1280(SB), Y0
 	VMOVUPS constantsAVX2<>+1312(SB), Y1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms157:
+terms161:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R12), Y4
@@ -7137,7 +7190,7 @@ terms157:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms157
+	JNZ          terms161
 	MOVQ         R8, R11
 	VMOVUPS      Y0, (R11)
 	VMOVUPS      Y1, 32(R11)
@@ -7145,17 +7198,17 @@ terms157:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums155
+	JMP          sums159
 
-sumsDone156:
+sumsDone160:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns150
+	JMP  columns154
 
-columnsDone151:
+columnsDone155:
 	TESTQ   SI, SI
-	JZ      end158
+	JZ      end162
 	LEAQ    constantsAVX2<>+2368(SB), R8
 	SHLQ    $0x02, SI
 	SUBQ    SI, R8
@@ -7164,9 +7217,9 @@ columnsDone151:
 	MOVQ    coef+16(FP), SI
 	MOVQ    m+32(FP), R8
 
-sums159:
+sums163:
 	CMPQ    R8, $0x04
-	JL      sumsDone160
+	JL      sumsDone164
 	VMOVUPS constantsAVX2<>+1280(SB), Y2
 	VMOVUPS constantsAVX2<>+1312(SB), Y3
 	VMOVUPS constantsAVX2<>+1280(SB), Y4
@@ -7180,7 +7233,7 @@ sums159:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms161:
+terms165:
 	VMASKMOVPS   (R9), Y0, Y10
 	VMASKMOVPS   32(R9), Y1, Y11
 	VBROADCASTSS (R10), Y12
@@ -7206,7 +7259,7 @@ terms161:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms161
+	JNZ          terms165
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -7229,19 +7282,19 @@ terms161:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums159
+	JMP          sums163
 
-sumsDone160:
-sums162:
+sumsDone164:
+sums166:
 	CMPQ    R8, $0x01
-	JL      sumsDone163
+	JL      sumsDone167
 	VMOVUPS constantsAVX2<>+1280(SB), Y2
 	VMOVUPS constantsAVX2<>+1312(SB), Y3
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms164:
+terms168:
 	VMASKMOVPS   (R9), Y0, Y4
 	VMASKMOVPS   32(R9), Y1, Y5
 	VBROADCASTSS (R10), Y6
@@ -7252,7 +7305,7 @@ terms164:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms164
+	JNZ          terms168
 	MOVQ         AX, R9
 	VMASKMOVPS   Y2, Y0, (R9)
 	VMASKMOVPS   Y3, Y1, 32(R9)
@@ -7260,10 +7313,10 @@ terms164:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums162
+	JMP          sums166
 
-sumsDone163:
-end158:
+sumsDone167:
+end162:
 	VZEROUPPER
 	RET
 
@@ -7275,9 +7328,9 @@ TEXT ·gatherAVX2(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-elements165:
+elements169:
 	CMPQ      CX, $0x10
-	JL        elementsDone166
+	JL        elementsDone170
 	MOVL      (BX), SI
 	VMOVSS    (DX)(SI*4), X0
 	MOVL      4(BX), SI
@@ -7317,12 +7370,12 @@ elements165:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	SUBQ      $0x10, CX
-	JMP       elements165
+	JMP       elements169
 
-elementsDone166:
-elements167:
+elementsDone170:
+elements171:
 	CMPQ      CX, $0x04
-	JL        elementsDone168
+	JL        elementsDone172
 	MOVL      (BX), SI
 	VMOVSS    (DX)(SI*4), X0
 	MOVL      4(BX), SI
@@ -7335,21 +7388,21 @@ elements167:
 	ADDQ      $0x10, AX
 	ADDQ      $0x10, BX
 	SUBQ      $0x04, CX
-	JMP       elements167
+	JMP       elements171
 
-elementsDone168:
-elements169:
+elementsDone172:
+elements173:
 	CMPQ   CX, $0x01
-	JL     elementsDone170
+	JL     elementsDone174
 	MOVL   (BX), SI
 	VMOVSS (DX)(SI*4), X0
 	VMOVSS X0, (AX)
 	ADDQ   $0x04, AX
 	ADDQ   $0x04, BX
 	SUBQ   $0x01, CX
-	JMP    elements169
+	JMP    elements173
 
-elementsDone170:
+elementsDone174:
 	VZEROUPPER
 	RET
 
@@ -7362,17 +7415,17 @@ TEXT ·rotaryAVX2(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads171:
+heads175:
 	TESTQ CX, CX
-	JZ    headsDone172
+	JZ    headsDone176
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-pairs173:
+pairs177:
 	CMPQ    DI, $0x08
-	JL      pairsDone174
+	JL      pairsDone178
 	VMOVUPS (AX), Y0
 	VMOVUPS (SI), Y1
 	VMOVUPS (R8), Y2
@@ -7390,12 +7443,12 @@ pairs173:
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x08, DI
-	JMP     pairs173
+	JMP     pairs177
 
-pairsDone174:
-pairs175:
+pairsDone178:
+pairs179:
 	CMPQ   DI, $0x01
-	JL     pairsDone176
+	JL     pairsDone180
 	VMOVSS (AX), X0
 	VMOVSS (SI), X1
 	VMOVSS (R8), X2
@@ -7413,15 +7466,15 @@ pairs175:
 	ADDQ   $0x04, R8
 	ADDQ   $0x04, R9
 	SUBQ   $0x01, DI
-	JMP    pairs175
+	JMP    pairs179
 
-pairsDone176:
+pairsDone180:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads171
+	JMP  heads175
 
-headsDone172:
+headsDone176:
 	VZEROUPPER
 	RET
 
@@ -7433,9 +7486,9 @@ TEXT ·sinkhorn4AVX2(SB), $0-32
 	MOVQ rounds+24(FP), DX
 	SHRQ $0x04, CX
 
-matrices177:
+matrices181:
 	CMPQ        CX, $0x02
-	JL          matricesDone178
+	JL          matricesDone182
 	VMOVUPS     (AX), X0
 	VINSERTF128 $0x01, 64(AX), Y0, Y1
 	VMOVUPS     16(AX), X0
@@ -7447,9 +7500,9 @@ matrices177:
 	VMOVUPS     constantsAVX2<>+768(SB), Y5
 	MOVQ        DX, BX
 
-rounds179:
+rounds183:
 	TESTQ       BX, BX
-	JZ          roundsDone180
+	JZ          roundsDone184
 	VPUNPCKLDQ  Y2, Y1, Y6
 	VPUNPCKHDQ  Y2, Y1, Y7
 	VPUNPCKLDQ  Y4, Y3, Y2
@@ -7483,9 +7536,9 @@ rounds179:
 	VMULPS      Y6, Y3, Y3
 	VMULPS      Y6, Y4, Y4
 	DECQ        BX
-	JMP         rounds179
+	JMP         rounds183
 
-roundsDone180:
+roundsDone184:
 	VMOVUPS      X1, (AX)
 	VEXTRACTF128 $0x01, Y1, 64(AX)
 	VMOVUPS      X2, 16(AX)
@@ -7496,12 +7549,12 @@ roundsDone180:
 	VEXTRACTF128 $0x01, Y4, 112(AX)
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x02, CX
-	JMP          matrices177
+	JMP          matrices181
 
-matricesDone178:
-matrices181:
+matricesDone182:
+matrices185:
 	CMPQ    CX, $0x01
-	JL      matricesDone182
+	JL      matricesDone186
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
@@ -7509,9 +7562,9 @@ matrices181:
 	VMOVUPS constantsAVX2<>+768(SB), X4
 	MOVQ    DX, BX
 
-rounds183:
+rounds187:
 	TESTQ       BX, BX
-	JZ          roundsDone184
+	JZ          roundsDone188
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -7545,18 +7598,18 @@ rounds183:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        BX
-	JMP         rounds183
+	JMP         rounds187
 
-roundsDone184:
+roundsDone188:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
 	VMOVUPS X3, 48(AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x01, CX
-	JMP     matrices181
+	JMP     matrices185
 
-matricesDone182:
+matricesDone186:
 	VZEROUPPER
 	RET
 
@@ -7571,9 +7624,9 @@ TEXT ·readAllAVX2(SB), $0-25
 	VPXOR Y3, Y3, Y3
 	SHRQ  $0x0a, CX
 
-loop185:
+loop189:
 	TESTQ CX, CX
-	JZ    done186
+	JZ    done190
 	VPXOR (AX), Y0, Y0
 	VPXOR 32(AX), Y1, Y1
 	VPXOR 64(AX), Y2, Y2
@@ -7608,9 +7661,9 @@ loop185:
 	VPXOR 992(AX), Y3, Y3
 	ADDQ  $0x00000400, AX
 	DECQ  CX
-	JMP   loop185
+	JMP   loop189
 
-done186:
+done190:
 	VPXOR        Y1, Y0, Y0
 	VPXOR        Y2, Y0, Y0
 	VPXOR        Y3, Y0, Y0

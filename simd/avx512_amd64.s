@@ -218,7 +218,7 @@ written4:
 	RET
 
 // func narrow4AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2, MMX+
 TEXT ·narrow4AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
@@ -260,6 +260,7 @@ group6:
 	MOVQ         $0x00000004, R11
 
 codes7:
+	PREFETCHT0    2048(AX)
 	VPANDD        (AX), Z2, Z16
 	VPSHUFB       Z16, Z0, Z17
 	VPDPBUSD.BCST (SI), Z17, Z8
@@ -299,6 +300,7 @@ codes7:
 	VPDPBUSD.BCST 140(SI)(DX*2), Z16, Z13
 	VPDPBUSD.BCST 12(SI)(BX*1), Z16, Z14
 	VPDPBUSD.BCST 140(SI)(BX*1), Z16, Z15
+	PREFETCHT0    2112(AX)
 	VPANDD        64(AX), Z2, Z16
 	VPSHUFB       Z16, Z0, Z17
 	VPDPBUSD.BCST 16(SI), Z17, Z8
@@ -451,7 +453,7 @@ written9:
 	RET
 
 // func narrow8AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2, MMX+
 TEXT ·narrow8AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
@@ -512,6 +514,7 @@ group11:
 	MOVQ         $0x00000004, R12
 
 codes12:
+	PREFETCHT0    2048(AX)
 	VPANDD        (AX), Z2, Z28
 	VPSHUFB       Z28, Z0, Z29
 	VPDPBUSD.BCST (SI), Z29, Z12
@@ -583,6 +586,7 @@ codes12:
 	VPDPBUSD.BCST 140(R9)(DX*2), Z28, Z25
 	VPDPBUSD.BCST 12(R9)(BX*1), Z28, Z26
 	VPDPBUSD.BCST 140(R9)(BX*1), Z28, Z27
+	PREFETCHT0    2112(AX)
 	VPANDD        64(AX), Z2, Z28
 	VPSHUFB       Z28, Z0, Z29
 	VPDPBUSD.BCST 16(SI), Z29, Z12
@@ -1126,7 +1130,7 @@ written18:
 	RET
 
 // func wide4AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2, MMX+
 TEXT ·wide4AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
@@ -1156,6 +1160,7 @@ group20:
 	MOVQ   $0x00000008, R10
 
 codes21:
+	PREFETCHT0    2048(AX)
 	VMOVDQU32     (AX), Z10
 	VPERMW        Z0, Z10, Z10
 	VPDPWSSD.BCST (SI), Z10, Z6
@@ -1180,6 +1185,7 @@ codes21:
 	VPDPWSSD.BCST 12(SI)(DX*1), Z10, Z7
 	VPDPWSSD.BCST 12(SI)(DX*2), Z10, Z8
 	VPDPWSSD.BCST 12(SI)(BX*1), Z10, Z9
+	PREFETCHT0    2112(AX)
 	VMOVDQU32     64(AX), Z10
 	VPERMW        Z0, Z10, Z10
 	VPDPWSSD.BCST 16(SI), Z10, Z6
@@ -1307,7 +1313,7 @@ written23:
 	RET
 
 // func wide8AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI, BMI2, MMX+
 TEXT ·wide8AVX512(SB), $0-96
 	MOVQ         codes+24(FP), AX
 	MOVQ         norms+32(FP), CX
@@ -1346,6 +1352,7 @@ group25:
 	MOVQ   $0x00000008, R11
 
 codes26:
+	PREFETCHT0    2048(AX)
 	VMOVDQU32     (AX), Z18
 	VPERMW        Z0, Z18, Z18
 	VPDPWSSD.BCST (SI), Z18, Z10
@@ -1386,6 +1393,7 @@ codes26:
 	VPDPWSSD.BCST 12(R8)(DX*1), Z18, Z15
 	VPDPWSSD.BCST 12(R8)(DX*2), Z18, Z16
 	VPDPWSSD.BCST 12(R8)(BX*1), Z18, Z17
+	PREFETCHT0    2112(AX)
 	VMOVDQU32     64(AX), Z18
 	VPERMW        Z0, Z18, Z18
 	VPDPWSSD.BCST 16(SI), Z18, Z10
@@ -2151,9 +2159,9 @@ row70:
 loop72:
 	CMPQ    DI, $0x10
 	JL      rest73
-	VMOVAPS Z0, Z4
-	VMOVUPS (SI), Z4
-	VMAXPS  Z0, Z4, Z0
+	VMOVAPS Z0, Z1
+	VMOVUPS (SI), Z1
+	VMAXPS  Z0, Z1, Z0
 	ADDQ    $0x40, SI
 	SUBQ    $0x10, DI
 	JMP     loop72
@@ -2165,133 +2173,21 @@ rest73:
 	SHLXQ   DI, R8, DI
 	NOTQ    DI
 	KMOVW   DI, K1
-	VMOVAPS Z0, Z4
-	VMOVUPS (SI), K1, Z4
-	VMAXPS  Z0, Z4, Z0
+	VMOVAPS Z0, Z1
+	VMOVUPS (SI), K1, Z1
+	VMAXPS  Z0, Z1, Z0
 
 done74:
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VMAXPS        Y0, Y4, Y0
-	VEXTRACTF32X4 $0x01, Y0, X4
-	VMAXPS        X0, X4, X0
-	VPSHUFD       $0x0e, X0, X4
-	VMAXPS        X0, X4, X0
-	VPSHUFD       $0x01, X0, X4
-	VMAXPS        X0, X4, X0
-	VPXORD        Z1, Z1, Z1
-	VADDSS        X1, X0, X0
-	VBROADCASTSS  X0, Z0
-	MOVQ          valueScale_len+40(FP), DI
-	MOVQ          AX, SI
-	MOVQ          valueScale_base+32(FP), R8
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMAXPS        Y0, Y1, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VMAXPS        X0, X1, X0
+	VPSHUFD       $0x0e, X0, X1
+	VMAXPS        X0, X1, X0
+	VPSHUFD       $0x01, X0, X1
+	VMAXPS        X0, X1, X0
 	VPXORD        Z2, Z2, Z2
-	VPXORD        Z3, Z3, Z3
-
-loop75:
-	CMPQ      DI, $0x10
-	JL        rest76
-	VMOVUPS   (SI), Z4
-	VSUBPS    Z0, Z4, Z4
-	VMOVUPS   constantsAVX512<>+256(SB), Z5
-	VMINPS    Z4, Z5, Z4
-	VMULPS    constantsAVX512<>+0(SB), Z4, Z5
-	VADDPS    constantsAVX512<>+1216(SB), Z5, Z7
-	VSUBPS    constantsAVX512<>+1216(SB), Z7, Z5
-	VMULPS    constantsAVX512<>+128(SB), Z5, Z6
-	VSUBPS    Z6, Z4, Z6
-	VMULPS    constantsAVX512<>+192(SB), Z5, Z5
-	VSUBPS    Z5, Z6, Z6
-	VMULPS    Z6, Z6, Z8
-	VMULPS    constantsAVX512<>+384(SB), Z6, Z5
-	VADDPS    constantsAVX512<>+448(SB), Z5, Z5
-	VMULPS    Z8, Z5, Z5
-	VMULPS    constantsAVX512<>+512(SB), Z6, Z9
-	VADDPS    constantsAVX512<>+576(SB), Z9, Z9
-	VADDPS    Z9, Z5, Z5
-	VMULPS    Z8, Z5, Z5
-	VMULPS    constantsAVX512<>+640(SB), Z6, Z9
-	VADDPS    constantsAVX512<>+704(SB), Z9, Z9
-	VADDPS    Z9, Z5, Z5
-	VMULPS    Z8, Z5, Z5
-	VADDPS    Z6, Z5, Z5
-	VADDPS    constantsAVX512<>+768(SB), Z5, Z5
-	VPSLLD    $0x17, Z7, Z7
-	VMULPS    Z7, Z5, Z5
-	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z4, K1
-	VMOVAPS.Z Z5, K1, Z5
-	VMOVAPS   Z5, Z4
-	VADDPS    Z4, Z2, Z2
-	VMOVUPS   (R8), Z5
-	VMULPS    Z5, Z4, Z4
-	VMOVUPS   Z4, (SI)
-	VMAXPS    Z3, Z4, Z3
-	ADDQ      $0x40, SI
-	ADDQ      $0x40, R8
-	SUBQ      $0x10, DI
-	JMP       loop75
-
-rest76:
-	TESTQ     DI, DI
-	JZ        done77
-	MOVQ      $-1, R9
-	SHLXQ     DI, R9, DI
-	NOTQ      DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (SI), K1, Z4
-	VSUBPS    Z0, Z4, Z4
-	VMOVUPS   constantsAVX512<>+256(SB), Z0
-	VMINPS    Z4, Z0, Z4
-	VMULPS    constantsAVX512<>+0(SB), Z4, Z0
-	VADDPS    constantsAVX512<>+1216(SB), Z0, Z6
-	VSUBPS    constantsAVX512<>+1216(SB), Z6, Z0
-	VMULPS    constantsAVX512<>+128(SB), Z0, Z5
-	VSUBPS    Z5, Z4, Z5
-	VMULPS    constantsAVX512<>+192(SB), Z0, Z0
-	VSUBPS    Z0, Z5, Z5
-	VMULPS    Z5, Z5, Z7
-	VMULPS    constantsAVX512<>+384(SB), Z5, Z0
-	VADDPS    constantsAVX512<>+448(SB), Z0, Z0
-	VMULPS    Z7, Z0, Z0
-	VMULPS    constantsAVX512<>+512(SB), Z5, Z8
-	VADDPS    constantsAVX512<>+576(SB), Z8, Z8
-	VADDPS    Z8, Z0, Z0
-	VMULPS    Z7, Z0, Z0
-	VMULPS    constantsAVX512<>+640(SB), Z5, Z8
-	VADDPS    constantsAVX512<>+704(SB), Z8, Z8
-	VADDPS    Z8, Z0, Z0
-	VMULPS    Z7, Z0, Z0
-	VADDPS    Z5, Z0, Z0
-	VADDPS    constantsAVX512<>+768(SB), Z0, Z0
-	VPSLLD    $0x17, Z6, Z6
-	VMULPS    Z6, Z0, Z0
-	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z4, K2
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVAPS   Z0, Z4
-	VMOVAPS.Z Z4, K1, Z4
-	VADDPS    Z4, Z2, Z2
-	VMOVUPS.Z (R8), K1, Z0
-	VMULPS    Z0, Z4, Z4
-	VMOVUPS   Z4, K1, (SI)
-	VMAXPS    Z3, Z4, Z3
-
-done77:
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPS        Y2, Y0, Y0
-	VEXTRACTF32X4 $0x01, Y0, X4
-	VADDPS        X0, X4, X0
-	VPSHUFD       $0x0e, X0, X4
-	VADDPS        X0, X4, X0
-	VPSHUFD       $0x01, X0, X4
-	VADDPS        X0, X4, X0
-	VMOVSS        X0, (CX)
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VMAXPS        Y3, Y0, Y0
-	VEXTRACTF32X4 $0x01, Y0, X4
-	VMAXPS        X0, X4, X0
-	VPSHUFD       $0x0e, X0, X4
-	VMAXPS        X0, X4, X0
-	VPSHUFD       $0x01, X0, X4
-	VMAXPS        X0, X4, X0
+	VADDSS        X2, X0, X0
 	VMOVSS        X0, (BX)
 	ADDQ          $0x04, CX
 	ADDQ          $0x04, BX
@@ -2301,6 +2197,135 @@ done77:
 	JMP           row70
 
 rowsDone71:
+	MOVQ w_base+0(FP), AX
+	MOVQ total_base+56(FP), CX
+	MOVQ total_len+64(FP), DX
+	MOVQ largest_base+80(FP), BX
+
+row75:
+	TESTQ        DX, DX
+	JZ           rowsDone76
+	VBROADCASTSS (BX), Z0
+	MOVQ         valueScale_len+40(FP), DI
+	MOVQ         AX, SI
+	MOVQ         valueScale_base+32(FP), R8
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+
+loop77:
+	CMPQ      DI, $0x10
+	JL        rest78
+	VMOVUPS   (SI), Z1
+	VSUBPS    Z0, Z1, Z1
+	VMOVUPS   constantsAVX512<>+256(SB), Z2
+	VMINPS    Z1, Z2, Z1
+	VMULPS    constantsAVX512<>+0(SB), Z1, Z2
+	VADDPS    constantsAVX512<>+1216(SB), Z2, Z6
+	VSUBPS    constantsAVX512<>+1216(SB), Z6, Z2
+	VMULPS    constantsAVX512<>+128(SB), Z2, Z5
+	VSUBPS    Z5, Z1, Z5
+	VMULPS    constantsAVX512<>+192(SB), Z2, Z2
+	VSUBPS    Z2, Z5, Z5
+	VMULPS    Z5, Z5, Z7
+	VMULPS    constantsAVX512<>+384(SB), Z5, Z2
+	VADDPS    constantsAVX512<>+448(SB), Z2, Z2
+	VMULPS    Z7, Z2, Z2
+	VMULPS    constantsAVX512<>+512(SB), Z5, Z8
+	VADDPS    constantsAVX512<>+576(SB), Z8, Z8
+	VADDPS    Z8, Z2, Z2
+	VMULPS    Z7, Z2, Z2
+	VMULPS    constantsAVX512<>+640(SB), Z5, Z8
+	VADDPS    constantsAVX512<>+704(SB), Z8, Z8
+	VADDPS    Z8, Z2, Z2
+	VMULPS    Z7, Z2, Z2
+	VADDPS    Z5, Z2, Z2
+	VADDPS    constantsAVX512<>+768(SB), Z2, Z2
+	VPSLLD    $0x17, Z6, Z6
+	VMULPS    Z6, Z2, Z2
+	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K1
+	VMOVAPS.Z Z2, K1, Z2
+	VMOVAPS   Z2, Z1
+	VADDPS    Z1, Z3, Z3
+	VMOVUPS   (R8), Z2
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS   Z1, (SI)
+	VMAXPS    Z4, Z1, Z4
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, R8
+	SUBQ      $0x10, DI
+	JMP       loop77
+
+rest78:
+	TESTQ     DI, DI
+	JZ        done79
+	MOVQ      $-1, R9
+	SHLXQ     DI, R9, DI
+	NOTQ      DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (SI), K1, Z1
+	VSUBPS    Z0, Z1, Z1
+	VMOVUPS   constantsAVX512<>+256(SB), Z0
+	VMINPS    Z1, Z0, Z1
+	VMULPS    constantsAVX512<>+0(SB), Z1, Z0
+	VADDPS    constantsAVX512<>+1216(SB), Z0, Z5
+	VSUBPS    constantsAVX512<>+1216(SB), Z5, Z0
+	VMULPS    constantsAVX512<>+128(SB), Z0, Z2
+	VSUBPS    Z2, Z1, Z2
+	VMULPS    constantsAVX512<>+192(SB), Z0, Z0
+	VSUBPS    Z0, Z2, Z2
+	VMULPS    Z2, Z2, Z6
+	VMULPS    constantsAVX512<>+384(SB), Z2, Z0
+	VADDPS    constantsAVX512<>+448(SB), Z0, Z0
+	VMULPS    Z6, Z0, Z0
+	VMULPS    constantsAVX512<>+512(SB), Z2, Z7
+	VADDPS    constantsAVX512<>+576(SB), Z7, Z7
+	VADDPS    Z7, Z0, Z0
+	VMULPS    Z6, Z0, Z0
+	VMULPS    constantsAVX512<>+640(SB), Z2, Z7
+	VADDPS    constantsAVX512<>+704(SB), Z7, Z7
+	VADDPS    Z7, Z0, Z0
+	VMULPS    Z6, Z0, Z0
+	VADDPS    Z2, Z0, Z0
+	VADDPS    constantsAVX512<>+768(SB), Z0, Z0
+	VPSLLD    $0x17, Z5, Z5
+	VMULPS    Z5, Z0, Z0
+	VCMPPS    $0x15, constantsAVX512<>+320(SB), Z1, K2
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVAPS   Z0, Z1
+	VMOVAPS.Z Z1, K1, Z1
+	VADDPS    Z1, Z3, Z3
+	VMOVUPS.Z (R8), K1, Z0
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (SI)
+	VMAXPS    Z4, Z1, Z4
+
+done79:
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPS        Y3, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X0, X1, X0
+	VPSHUFD       $0x0e, X0, X1
+	VADDPS        X0, X1, X0
+	VPSHUFD       $0x01, X0, X1
+	VADDPS        X0, X1, X0
+	VMOVSS        X0, (CX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VMAXPS        Y4, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VMAXPS        X0, X1, X0
+	VPSHUFD       $0x0e, X0, X1
+	VMAXPS        X0, X1, X0
+	VPSHUFD       $0x01, X0, X1
+	VMAXPS        X0, X1, X0
+	VMOVSS        X0, (BX)
+	ADDQ          $0x04, CX
+	ADDQ          $0x04, BX
+	MOVQ          stride+24(FP), SI
+	LEAQ          (AX)(SI*4), AX
+	DECQ          DX
+	JMP           row75
+
+rowsDone76:
 	VZEROUPPER
 	RET
 
@@ -2923,9 +2948,9 @@ TEXT ·rotateAVX512(SB), $0-48
 	VMOVUPS constantsAVX512<>+2240(SB), Z0
 	VMOVUPS constantsAVX512<>+1984(SB), Z1
 
-group78:
+group80:
 	TESTQ       DX, DX
-	JZ          done79
+	JZ          done81
 	VPMOVSXBW   (CX), Z2
 	VPMOVSXBW   32(CX), Z3
 	VPMOVSXBW   64(CX), Z4
@@ -3005,9 +3030,9 @@ group78:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000080, CX
 	SUBQ        $0x00000080, DX
-	JMP         group78
+	JMP         group80
 
-done79:
+done81:
 	VZEROUPPER
 	RET
 
@@ -3379,9 +3404,9 @@ TEXT ·arrangeWideAVX512(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop80:
+loop82:
 	TESTQ   DX, DX
-	JZ      done81
+	JZ      done83
 	VMOVUPS constantsAVX512<>+2048(SB), Z0
 	VMOVUPS (CX), Z1
 	VPSHUFB Z0, Z1, Z1
@@ -3398,9 +3423,9 @@ loop80:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000080, DX
-	JMP     loop80
+	JMP     loop82
 
-done81:
+done83:
 	VZEROUPPER
 	RET
 
@@ -3411,9 +3436,9 @@ TEXT ·arrangePlanesAVX512(SB), $0-48
 	MOVQ h_base+24(FP), CX
 	MOVQ h_len+32(FP), DX
 
-loop82:
+loop84:
 	TESTQ   DX, DX
-	JZ      done83
+	JZ      done85
 	VMOVUPS constantsAVX512<>+2176(SB), Y0
 	VMOVUPS (CX), Z1
 	VPADDW  constantsAVX512<>+1664(SB), Z1, Z2
@@ -3466,9 +3491,9 @@ loop82:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000080, DX
-	JMP     loop82
+	JMP     loop84
 
-done83:
+done85:
 	VZEROUPPER
 	RET
 
@@ -3480,9 +3505,9 @@ TEXT ·dotAVX512(SB), $0-52
 	MOVQ   y_base+24(FP), DX
 	VPXORD Z0, Z0, Z0
 
-loop84:
+loop86:
 	CMPQ    CX, $0x10
-	JL      rest85
+	JL      rest87
 	VMOVUPS (AX), Z1
 	VMOVUPS (DX), Z2
 	VMULPS  Z1, Z2, Z1
@@ -3490,11 +3515,11 @@ loop84:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, CX
-	JMP     loop84
+	JMP     loop86
 
-rest85:
+rest87:
 	TESTQ     CX, CX
-	JZ        done86
+	JZ        done88
 	MOVQ      $-1, BX
 	SHLXQ     CX, BX, CX
 	NOTQ      CX
@@ -3504,7 +3529,7 @@ rest85:
 	VMULPS    Z1, Z2, Z1
 	VADDPS    Z1, Z0, Z0
 
-done86:
+done88:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -3527,9 +3552,9 @@ TEXT ·dotRowsAVX512(SB), $0-72
 	SHLQ $0x02, BX
 	LEAQ (BX)(BX*2), SI
 
-rows87:
+rows89:
 	CMPQ   CX, $0x04
-	JL     rowsDone88
+	JL     rowsDone90
 	MOVQ   x_base+48(FP), DI
 	MOVQ   x_len+56(FP), R8
 	VPXORD Z0, Z0, Z0
@@ -3537,9 +3562,9 @@ rows87:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 
-loop89:
+loop91:
 	CMPQ    R8, $0x10
-	JL      rest90
+	JL      rest92
 	VMOVUPS (DI), Z4
 	VMOVUPS (DX), Z5
 	VMULPS  Z4, Z5, Z5
@@ -3556,11 +3581,11 @@ loop89:
 	ADDQ    $0x40, DI
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, R8
-	JMP     loop89
+	JMP     loop91
 
-rest90:
+rest92:
 	TESTQ     R8, R8
-	JZ        done91
+	JZ        done93
 	MOVQ      $-1, R9
 	SHLXQ     R8, R9, R9
 	NOTQ      R9
@@ -3584,7 +3609,7 @@ rest90:
 	VADDPS    Z5, Z3, Z3
 	LEAQ      (DX)(R8*4), DX
 
-done91:
+done93:
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPS        Y0, Y4, Y4
 	VEXTRACTF32X4 $0x01, Y4, X5
@@ -3626,19 +3651,19 @@ done91:
 	ADDQ          BX, DX
 	ADDQ          $0x10, AX
 	SUBQ          $0x04, CX
-	JMP           rows87
+	JMP           rows89
 
-rowsDone88:
-rows92:
+rowsDone90:
+rows94:
 	CMPQ   CX, $0x01
-	JL     rowsDone93
+	JL     rowsDone95
 	MOVQ   x_base+48(FP), BX
 	MOVQ   x_len+56(FP), SI
 	VPXORD Z6, Z6, Z6
 
-loop94:
+loop96:
 	CMPQ    SI, $0x10
-	JL      rest95
+	JL      rest97
 	VMOVUPS (BX), Z0
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
@@ -3646,11 +3671,11 @@ loop94:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, SI
-	JMP     loop94
+	JMP     loop96
 
-rest95:
+rest97:
 	TESTQ     SI, SI
-	JZ        done96
+	JZ        done98
 	MOVQ      $-1, DI
 	SHLXQ     SI, DI, DI
 	NOTQ      DI
@@ -3662,7 +3687,7 @@ rest95:
 	VADDPS    Z1, Z6, Z6
 	LEAQ      (DX)(SI*4), DX
 
-done96:
+done98:
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y6, Y0, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -3674,9 +3699,9 @@ done96:
 	VMOVSS        X0, (AX)
 	ADDQ          $0x04, AX
 	SUBQ          $0x01, CX
-	JMP           rows92
+	JMP           rows94
 
-rowsDone93:
+rowsDone95:
 	VZEROUPPER
 	RET
 
@@ -3687,18 +3712,18 @@ TEXT ·sumAVX512(SB), $0-28
 	MOVQ   x_len+8(FP), CX
 	VPXORD Z0, Z0, Z0
 
-loop97:
+loop99:
 	CMPQ    CX, $0x10
-	JL      rest98
+	JL      rest100
 	VMOVUPS (AX), Z1
 	VADDPS  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop97
+	JMP     loop99
 
-rest98:
+rest100:
 	TESTQ     CX, CX
-	JZ        done99
+	JZ        done101
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, CX
 	NOTQ      CX
@@ -3706,7 +3731,7 @@ rest98:
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-done99:
+done101:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y0, Y1, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -3726,19 +3751,19 @@ TEXT ·maxAVX512(SB), $0-28
 	MOVQ         x_len+8(FP), CX
 	VBROADCASTSS (AX), Z0
 
-loop100:
+loop102:
 	CMPQ    CX, $0x10
-	JL      rest101
+	JL      rest103
 	VMOVAPS Z0, Z1
 	VMOVUPS (AX), Z1
 	VMAXPS  Z0, Z1, Z0
 	ADDQ    $0x40, AX
 	SUBQ    $0x10, CX
-	JMP     loop100
+	JMP     loop102
 
-rest101:
+rest103:
 	TESTQ   CX, CX
-	JZ      done102
+	JZ      done104
 	MOVQ    $-1, DX
 	SHLXQ   CX, DX, CX
 	NOTQ    CX
@@ -3747,7 +3772,7 @@ rest101:
 	VMOVUPS (AX), K1, Z1
 	VMAXPS  Z0, Z1, Z0
 
-done102:
+done104:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VMAXPS        Y0, Y1, Y0
 	VEXTRACTF32X4 $0x01, Y0, X1
@@ -3770,9 +3795,9 @@ TEXT ·subAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop103:
+loop105:
 	CMPQ    AX, $0x10
-	JL      rest104
+	JL      rest106
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VSUBPS  Z1, Z0, Z0
@@ -3781,11 +3806,11 @@ loop103:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop103
+	JMP     loop105
 
-rest104:
+rest106:
 	TESTQ     AX, AX
-	JZ        done105
+	JZ        done107
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3795,7 +3820,7 @@ rest104:
 	VSUBPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done105:
+done107:
 	VZEROUPPER
 	RET
 
@@ -3807,9 +3832,9 @@ TEXT ·mulAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop106:
+loop108:
 	CMPQ    AX, $0x10
-	JL      rest107
+	JL      rest109
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VMULPS  Z1, Z0, Z0
@@ -3818,11 +3843,11 @@ loop106:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop106
+	JMP     loop108
 
-rest107:
+rest109:
 	TESTQ     AX, AX
-	JZ        done108
+	JZ        done110
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3832,7 +3857,7 @@ rest107:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done108:
+done110:
 	VZEROUPPER
 	RET
 
@@ -3843,9 +3868,9 @@ TEXT ·addAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop109:
+loop111:
 	CMPQ    AX, $0x10
-	JL      rest110
+	JL      rest112
 	VMOVUPS (CX), Z0
 	VMOVUPS (DX), Z1
 	VADDPS  Z1, Z0, Z0
@@ -3853,11 +3878,11 @@ loop109:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop109
+	JMP     loop111
 
-rest110:
+rest112:
 	TESTQ     AX, AX
-	JZ        done111
+	JZ        done113
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -3867,7 +3892,7 @@ rest110:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done111:
+done113:
 	VZEROUPPER
 	RET
 
@@ -3879,9 +3904,9 @@ TEXT ·mulAddAVX512(SB), $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-loop112:
+loop114:
 	CMPQ    AX, $0x10
-	JL      rest113
+	JL      rest115
 	VMOVUPS (DX), Z0
 	VMOVUPS (BX), Z1
 	VMULPS  Z1, Z0, Z0
@@ -3892,11 +3917,11 @@ loop112:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, AX
-	JMP     loop112
+	JMP     loop114
 
-rest113:
+rest115:
 	TESTQ     AX, AX
-	JZ        done114
+	JZ        done116
 	MOVQ      $-1, SI
 	SHLXQ     AX, SI, AX
 	NOTQ      AX
@@ -3908,7 +3933,7 @@ rest113:
 	VADDPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done114:
+done116:
 	VZEROUPPER
 	RET
 
@@ -3924,9 +3949,9 @@ TEXT ·convolveAVX512(SB), $0-168
 	MOVQ tap2_base+120(FP), R8
 	MOVQ x2_base+144(FP), R9
 
-loop115:
+loop117:
 	CMPQ    AX, $0x10
-	JL      rest116
+	JL      rest118
 	VMOVUPS (DX), Z1
 	VMOVUPS (BX), Z2
 	VMULPS  Z1, Z2, Z0
@@ -3947,11 +3972,11 @@ loop115:
 	ADDQ    $0x40, R8
 	ADDQ    $0x40, R9
 	SUBQ    $0x10, AX
-	JMP     loop115
+	JMP     loop117
 
-rest116:
+rest118:
 	TESTQ     AX, AX
-	JZ        done117
+	JZ        done119
 	MOVQ      $-1, R10
 	SHLXQ     AX, R10, AX
 	NOTQ      AX
@@ -3969,7 +3994,7 @@ rest116:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done117:
+done119:
 	VZEROUPPER
 	RET
 
@@ -3982,9 +4007,9 @@ TEXT ·axpyAVX512(SB), $0-56
 	MOVSS        a+24(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop118:
+loop120:
 	CMPQ    AX, $0x10
-	JL      rest119
+	JL      rest121
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS (CX), Z2
@@ -3993,11 +4018,11 @@ loop118:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop118
+	JMP     loop120
 
-rest119:
+rest121:
 	TESTQ     AX, AX
-	JZ        done120
+	JZ        done122
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -4008,7 +4033,7 @@ rest119:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done120:
+done122:
 	VZEROUPPER
 	RET
 
@@ -4021,20 +4046,20 @@ TEXT ·scaleAVX512(SB), $0-56
 	MOVSS        a+24(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop121:
+loop123:
 	CMPQ    AX, $0x10
-	JL      rest122
+	JL      rest124
 	VMOVUPS (DX), Z1
 	VMULPS  Z0, Z1, Z1
 	VMOVUPS Z1, (CX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x10, AX
-	JMP     loop121
+	JMP     loop123
 
-rest122:
+rest124:
 	TESTQ     AX, AX
-	JZ        done123
+	JZ        done125
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -4043,7 +4068,7 @@ rest122:
 	VMULPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (CX)
 
-done123:
+done125:
 	VZEROUPPER
 	RET
 
@@ -4057,9 +4082,9 @@ TEXT ·addMulAVX512(SB), $0-120
 	MOVQ x_base+72(FP), SI
 	MOVQ shift_base+96(FP), DI
 
-loop124:
+loop126:
 	CMPQ    AX, $0x10
-	JL      rest125
+	JL      rest127
 	VMOVUPS (BX), Z0
 	VADDPS  constantsAVX512<>+768(SB), Z0, Z0
 	VMOVUPS (DX), Z1
@@ -4075,11 +4100,11 @@ loop124:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	SUBQ    $0x10, AX
-	JMP     loop124
+	JMP     loop126
 
-rest125:
+rest127:
 	TESTQ     AX, AX
-	JZ        done126
+	JZ        done128
 	MOVQ      $-1, R8
 	SHLXQ     AX, R8, AX
 	NOTQ      AX
@@ -4094,7 +4119,7 @@ rest125:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done126:
+done128:
 	VZEROUPPER
 	RET
 
@@ -4107,9 +4132,9 @@ TEXT ·expIntoAVX512(SB), $0-52
 	MOVSS        shift+48(FP), X0
 	VBROADCASTSS X0, Z0
 
-loop127:
+loop129:
 	CMPQ      AX, $0x10
-	JL        rest128
+	JL        rest130
 	VMOVUPS   (DX), Z1
 	VSUBPS    Z0, Z1, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -4143,11 +4168,11 @@ loop127:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop127
+	JMP       loop129
 
-rest128:
+rest130:
 	TESTQ     AX, AX
-	JZ        done129
+	JZ        done131
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -4183,7 +4208,7 @@ rest128:
 	VMOVAPS.Z Z0, K2, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done129:
+done131:
 	VZEROUPPER
 	RET
 
@@ -4194,9 +4219,9 @@ TEXT ·siluAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
 
-loop130:
+loop132:
 	CMPQ      AX, $0x10
-	JL        rest131
+	JL        rest133
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1280(SB), Z0, Z1
 	VMOVUPS   constantsAVX512<>+256(SB), Z2
@@ -4234,11 +4259,11 @@ loop130:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop130
+	JMP       loop132
 
-rest131:
+rest133:
 	TESTQ     AX, AX
-	JZ        done132
+	JZ        done134
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -4278,7 +4303,7 @@ rest131:
 	VMULPS    Z2, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done132:
+done134:
 	VZEROUPPER
 	RET
 
@@ -4289,9 +4314,9 @@ TEXT ·mulSigmoidAVX512(SB), $0-48
 	MOVQ dst_base+0(FP), CX
 	MOVQ gate_base+24(FP), DX
 
-loop133:
+loop135:
 	CMPQ      AX, $0x10
-	JL        rest134
+	JL        rest136
 	VMOVUPS   (DX), Z0
 	VPXORD    constantsAVX512<>+1280(SB), Z0, Z0
 	VMOVUPS   constantsAVX512<>+256(SB), Z1
@@ -4330,11 +4355,11 @@ loop133:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	SUBQ      $0x10, AX
-	JMP       loop133
+	JMP       loop135
 
-rest134:
+rest136:
 	TESTQ     AX, AX
-	JZ        done135
+	JZ        done137
 	MOVQ      $-1, BX
 	SHLXQ     AX, BX, AX
 	NOTQ      AX
@@ -4375,7 +4400,7 @@ rest134:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)
 
-done135:
+done137:
 	VZEROUPPER
 	RET
 
@@ -4389,114 +4414,132 @@ TEXT ·quantizeAVX512(SB), $0-92
 	MOVSS        factor+88(FP), X0
 	VBROADCASTSS X0, Z0
 
-row136:
+row138:
 	TESTQ  DX, DX
-	JZ     rowsDone137
+	JZ     rowsDone139
 	MOVQ   n+80(FP), DI
 	MOVQ   BX, SI
 	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
 
-loop138:
+magnitudes140:
+	CMPQ    DI, $0x20
+	JL      magnitudesRest141
+	VMOVUPS (SI), Z3
+	VMULPS  Z0, Z3, Z3
+	VPANDD  constantsAVX512<>+1344(SB), Z3, Z3
+	VMAXPS  Z1, Z3, Z1
+	VMOVUPS 64(SI), Z3
+	VMULPS  Z0, Z3, Z3
+	VPANDD  constantsAVX512<>+1344(SB), Z3, Z3
+	VMAXPS  Z2, Z3, Z2
+	ADDQ    $0x00000080, SI
+	SUBQ    $0x20, DI
+	JMP     magnitudes140
+
+magnitudesRest141:
+loop142:
 	CMPQ    DI, $0x10
-	JL      rest139
-	VMOVUPS (SI), Z2
-	VMULPS  Z0, Z2, Z2
-	VPANDD  constantsAVX512<>+1344(SB), Z2, Z2
-	VMAXPS  Z1, Z2, Z1
+	JL      rest143
+	VMOVUPS (SI), Z3
+	VMULPS  Z0, Z3, Z3
+	VPANDD  constantsAVX512<>+1344(SB), Z3, Z3
+	VMAXPS  Z1, Z3, Z1
 	ADDQ    $0x40, SI
 	SUBQ    $0x10, DI
-	JMP     loop138
+	JMP     loop142
 
-rest139:
+rest143:
 	TESTQ     DI, DI
-	JZ        done140
+	JZ        done144
 	MOVQ      $-1, R8
 	SHLXQ     DI, R8, DI
 	NOTQ      DI
 	KMOVW     DI, K1
-	VMOVUPS.Z (SI), K1, Z2
-	VMULPS    Z0, Z2, Z2
-	VPANDD    constantsAVX512<>+1344(SB), Z2, Z2
-	VMAXPS    Z1, Z2, Z1
+	VMOVUPS.Z (SI), K1, Z3
+	VMULPS    Z0, Z3, Z3
+	VPANDD    constantsAVX512<>+1344(SB), Z3, Z3
+	VMAXPS    Z1, Z3, Z1
 
-done140:
-	VEXTRACTF64X4 $0x01, Z1, Y2
-	VMAXPS        Y1, Y2, Y2
-	VEXTRACTF32X4 $0x01, Y2, X3
-	VMAXPS        X2, X3, X2
-	VPSHUFD       $0x0e, X2, X3
-	VMAXPS        X2, X3, X2
-	VPSHUFD       $0x01, X2, X3
-	VMAXPS        X2, X3, X2
-	VXORPS        X5, X5, X5
-	VMOVSS        constantsAVX512<>+832(SB), X3
-	VDIVSS        X3, X2, X3
-	VMOVSS        constantsAVX512<>+768(SB), X4
-	VUCOMISS      X5, X2
-	JA            some141
-	VMOVAPS       X4, X3
+done144:
+	VMAXPS        Z2, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y3
+	VMAXPS        Y1, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X4
+	VMAXPS        X3, X4, X3
+	VPSHUFD       $0x0e, X3, X4
+	VMAXPS        X3, X4, X3
+	VPSHUFD       $0x01, X3, X4
+	VMAXPS        X3, X4, X3
+	VXORPS        X6, X6, X6
+	VMOVSS        constantsAVX512<>+832(SB), X4
+	VDIVSS        X4, X3, X4
+	VMOVSS        constantsAVX512<>+768(SB), X5
+	VUCOMISS      X6, X3
+	JA            some145
+	VMOVAPS       X5, X4
 
-some141:
-	VDIVSS       X3, X4, X4
-	VBROADCASTSS X3, Z2
+some145:
+	VDIVSS       X4, X5, X5
 	VBROADCASTSS X4, Z3
-	VMOVSS       X2, (CX)
+	VBROADCASTSS X5, Z4
+	VMOVSS       X3, (CX)
 	MOVQ         n+80(FP), SI
 	MOVQ         AX, DI
 
-loop142:
+loop146:
 	CMPQ     SI, $0x10
-	JL       rest143
-	VMOVUPS  (BX), Z4
-	VMULPS   Z0, Z4, Z4
-	VMULPS   Z3, Z4, Z5
-	VADDPS   constantsAVX512<>+64(SB), Z5, Z6
-	VSUBPS   constantsAVX512<>+64(SB), Z6, Z6
-	VSUBPS   Z6, Z5, Z6
-	VPANDD   constantsAVX512<>+1344(SB), Z6, Z6
-	VCMPPS   $0x15, constantsAVX512<>+1024(SB), Z6, K1
+	JL       rest147
+	VMOVUPS  (BX), Z5
+	VMULPS   Z0, Z5, Z5
+	VMULPS   Z4, Z5, Z6
+	VADDPS   constantsAVX512<>+64(SB), Z6, Z7
+	VSUBPS   constantsAVX512<>+64(SB), Z7, Z7
+	VSUBPS   Z7, Z6, Z7
+	VPANDD   constantsAVX512<>+1344(SB), Z7, Z7
+	VCMPPS   $0x15, constantsAVX512<>+1024(SB), Z7, K1
 	KORTESTW K1, K1
-	JZ       near145
-	VDIVPS   Z2, Z4, Z5
-	VMAXPS   constantsAVX512<>+896(SB), Z5, Z5
-	VMINPS   constantsAVX512<>+832(SB), Z5, Z5
+	JZ       near149
+	VDIVPS   Z3, Z5, Z6
+	VMAXPS   constantsAVX512<>+896(SB), Z6, Z6
+	VMINPS   constantsAVX512<>+832(SB), Z6, Z6
 
-near145:
-	VMOVAPS   Z5, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVDB   Z4, (DI)
+near149:
+	VMOVAPS   Z6, Z5
+	VCVTPS2DQ Z5, Z5
+	VPMOVDB   Z5, (DI)
 	ADDQ      $0x40, BX
 	ADDQ      $0x10, DI
 	SUBQ      $0x10, SI
-	JMP       loop142
+	JMP       loop146
 
-rest143:
+rest147:
 	TESTQ     SI, SI
-	JZ        done144
+	JZ        done148
 	MOVQ      $-1, R8
 	SHLXQ     SI, R8, SI
 	NOTQ      SI
 	KMOVW     SI, K1
-	VMOVUPS.Z (BX), K1, Z4
-	VMULPS    Z0, Z4, Z4
-	VMULPS    Z3, Z4, Z3
-	VADDPS    constantsAVX512<>+64(SB), Z3, Z5
-	VSUBPS    constantsAVX512<>+64(SB), Z5, Z5
-	VSUBPS    Z5, Z3, Z5
-	VPANDD    constantsAVX512<>+1344(SB), Z5, Z5
-	VCMPPS    $0x15, constantsAVX512<>+1024(SB), Z5, K2
+	VMOVUPS.Z (BX), K1, Z5
+	VMULPS    Z0, Z5, Z5
+	VMULPS    Z4, Z5, Z4
+	VADDPS    constantsAVX512<>+64(SB), Z4, Z6
+	VSUBPS    constantsAVX512<>+64(SB), Z6, Z6
+	VSUBPS    Z6, Z4, Z6
+	VPANDD    constantsAVX512<>+1344(SB), Z6, Z6
+	VCMPPS    $0x15, constantsAVX512<>+1024(SB), Z6, K2
 	KORTESTW  K2, K2
-	JZ        near146
-	VDIVPS    Z2, Z4, Z3
-	VMAXPS    constantsAVX512<>+896(SB), Z3, Z3
-	VMINPS    constantsAVX512<>+832(SB), Z3, Z3
+	JZ        near150
+	VDIVPS    Z3, Z5, Z4
+	VMAXPS    constantsAVX512<>+896(SB), Z4, Z4
+	VMINPS    constantsAVX512<>+832(SB), Z4, Z4
 
-near146:
-	VMOVAPS   Z3, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVDB   Z4, K1, (DI)
+near150:
+	VMOVAPS   Z4, Z5
+	VCVTPS2DQ Z5, Z5
+	VPMOVDB   Z5, K1, (DI)
 
-done144:
+done148:
 	MOVQ n+80(FP), SI
 	ANDQ $0x0f, SI
 	LEAQ (BX)(SI*4), BX
@@ -4504,9 +4547,9 @@ done144:
 	ADDQ SI, AX
 	ADDQ $0x04, CX
 	DECQ DX
-	JMP  row136
+	JMP  row138
 
-rowsDone137:
+rowsDone139:
 	VZEROUPPER
 	RET
 
@@ -4523,26 +4566,26 @@ TEXT ·normalizeAVX512(SB), $0-76
 	VMOVSS     constantsAVX512<>+768(SB), X1
 	VMOVSS     constantsAVX512<>+1152(SB), X2
 
-row147:
+row151:
 	CMPQ   CX, DX
-	JAE    rowsDone148
+	JAE    rowsDone152
 	MOVQ   gain_len+32(FP), SI
 	MOVQ   CX, BX
 	VPXORD Z3, Z3, Z3
 
-loop149:
+loop153:
 	CMPQ    SI, $0x10
-	JL      rest150
+	JL      rest154
 	VMOVUPS (BX), Z4
 	VMULPS  Z4, Z4, Z4
 	VADDPS  Z4, Z3, Z3
 	ADDQ    $0x40, BX
 	SUBQ    $0x10, SI
-	JMP     loop149
+	JMP     loop153
 
-rest150:
+rest154:
 	TESTQ     SI, SI
-	JZ        done151
+	JZ        done155
 	MOVQ      $-1, DI
 	SHLXQ     SI, DI, SI
 	NOTQ      SI
@@ -4551,7 +4594,7 @@ rest150:
 	VMULPS    Z4, Z4, Z4
 	VADDPS    Z4, Z3, Z3
 
-done151:
+done155:
 	VEXTRACTF64X4 $0x01, Z3, Y4
 	VADDPS        Y3, Y4, Y4
 	VEXTRACTF32X4 $0x01, Y4, X5
@@ -4574,9 +4617,9 @@ done151:
 	MOVQ          SI, DI
 	ANDQ          $0x0f, DI
 
-loop152:
+loop156:
 	CMPQ    SI, $0x10
-	JL      rest153
+	JL      rest157
 	VMOVUPS (BX), Z5
 	VMOVUPS (CX), Z6
 	VMULPS  Z6, Z5, Z5
@@ -4586,11 +4629,11 @@ loop152:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, CX
 	SUBQ    $0x10, SI
-	JMP     loop152
+	JMP     loop156
 
-rest153:
+rest157:
 	TESTQ     SI, SI
-	JZ        done154
+	JZ        done158
 	MOVQ      $-1, R8
 	SHLXQ     SI, R8, SI
 	NOTQ      SI
@@ -4601,12 +4644,12 @@ rest153:
 	VMULPS    Z4, Z5, Z5
 	VMOVUPS   Z5, K1, (AX)
 
-done154:
+done158:
 	LEAQ (AX)(DI*4), AX
 	LEAQ (CX)(DI*4), CX
-	JMP  row147
+	JMP  row151
 
-rowsDone148:
+rowsDone152:
 	MOVSS X2, ret+72(FP)
 	VZEROUPPER
 	RET
@@ -4624,16 +4667,16 @@ TEXT ·combineAVX512(SB), $0-64
 	MOVQ SI, DI
 	SHLQ $0x02, DI
 
-columns155:
+columns159:
 	CMPQ SI, $0x40
-	JL   columnsDone156
+	JL   columnsDone160
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums157:
+sums161:
 	CMPQ    R10, $0x04
-	JL      sumsDone158
+	JL      sumsDone162
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4655,7 +4698,7 @@ sums157:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms159:
+terms163:
 	VMOVUPS      (R11), Z16
 	VMOVUPS      64(R11), Z17
 	VMOVUPS      128(R11), Z18
@@ -4699,7 +4742,7 @@ terms159:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms159
+	JNZ          terms163
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4730,12 +4773,12 @@ terms159:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums157
+	JMP          sums161
 
-sumsDone158:
-sums160:
+sumsDone162:
+sums164:
 	CMPQ    R10, $0x01
-	JL      sumsDone161
+	JL      sumsDone165
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4744,7 +4787,7 @@ sums160:
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms162:
+terms166:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -4761,7 +4804,7 @@ terms162:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms162
+	JNZ          terms166
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4771,25 +4814,25 @@ terms162:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums160
+	JMP          sums164
 
-sumsDone161:
+sumsDone165:
 	ADDQ $0x00000100, AX
 	ADDQ $0x00000100, CX
 	SUBQ $0x00000040, SI
-	JMP  columns155
+	JMP  columns159
 
-columnsDone156:
-columns163:
+columnsDone160:
+columns167:
 	CMPQ SI, $0x20
-	JL   columnsDone164
+	JL   columnsDone168
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums165:
+sums169:
 	CMPQ    R10, $0x04
-	JL      sumsDone166
+	JL      sumsDone170
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4803,7 +4846,7 @@ sums165:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms167:
+terms171:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VBROADCASTSS (R12), Z10
@@ -4829,7 +4872,7 @@ terms167:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms167
+	JNZ          terms171
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4852,19 +4895,19 @@ terms167:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums165
+	JMP          sums169
 
-sumsDone166:
-sums168:
+sumsDone170:
+sums172:
 	CMPQ    R10, $0x01
-	JL      sumsDone169
+	JL      sumsDone173
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms170:
+terms174:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R12), Z4
@@ -4875,7 +4918,7 @@ terms170:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms170
+	JNZ          terms174
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	VMOVUPS      Z1, 64(R11)
@@ -4883,25 +4926,25 @@ terms170:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums168
+	JMP          sums172
 
-sumsDone169:
+sumsDone173:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	SUBQ $0x00000020, SI
-	JMP  columns163
+	JMP  columns167
 
-columnsDone164:
-columns171:
+columnsDone168:
+columns175:
 	CMPQ SI, $0x10
-	JL   columnsDone172
+	JL   columnsDone176
 	MOVQ coef+16(FP), R9
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums173:
+sums177:
 	CMPQ    R10, $0x04
-	JL      sumsDone174
+	JL      sumsDone178
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4911,7 +4954,7 @@ sums173:
 	MOVQ    R9, R12
 	LEAQ    (DX)(DX*2), R14
 
-terms175:
+terms179:
 	VMOVUPS      (R11), Z4
 	VBROADCASTSS (R12), Z5
 	VMULPS       Z5, Z4, Z5
@@ -4928,7 +4971,7 @@ terms175:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms175
+	JNZ          terms179
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
@@ -4947,18 +4990,18 @@ terms175:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums173
+	JMP          sums177
 
-sumsDone174:
-sums176:
+sumsDone178:
+sums180:
 	CMPQ    R10, $0x01
-	JL      sumsDone177
+	JL      sumsDone181
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
 	MOVQ    R9, R12
 
-terms178:
+terms182:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R12), Z2
 	VMULPS       Z2, Z1, Z1
@@ -4966,24 +5009,24 @@ terms178:
 	ADDQ         DI, R11
 	ADDQ         BX, R12
 	DECQ         R13
-	JNZ          terms178
+	JNZ          terms182
 	MOVQ         R8, R11
 	VMOVUPS      Z0, (R11)
 	ADDQ         DI, R11
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums176
+	JMP          sums180
 
-sumsDone177:
+sumsDone181:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
-	JMP  columns171
+	JMP  columns175
 
-columnsDone172:
+columnsDone176:
 	TESTQ SI, SI
-	JZ    end179
+	JZ    end183
 	MOVQ  $-1, R8
 	SHLXQ SI, R8, SI
 	NOTQ  SI
@@ -4991,9 +5034,9 @@ columnsDone172:
 	MOVQ  coef+16(FP), SI
 	MOVQ  m+32(FP), R8
 
-sums180:
+sums184:
 	CMPQ    R8, $0x04
-	JL      sumsDone181
+	JL      sumsDone185
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -5003,7 +5046,7 @@ sums180:
 	MOVQ    SI, R10
 	LEAQ    (DX)(DX*2), R12
 
-terms182:
+terms186:
 	VMOVUPS.Z    (R9), K1, Z4
 	VBROADCASTSS (R10), Z5
 	VMULPS       Z5, Z4, Z5
@@ -5020,7 +5063,7 @@ terms182:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms182
+	JNZ          terms186
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
@@ -5039,18 +5082,18 @@ terms182:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums180
+	JMP          sums184
 
-sumsDone181:
-sums183:
+sumsDone185:
+sums187:
 	CMPQ    R8, $0x01
-	JL      sumsDone184
+	JL      sumsDone188
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
 	MOVQ    SI, R10
 
-terms185:
+terms189:
 	VMOVUPS.Z    (R9), K1, Z1
 	VBROADCASTSS (R10), Z2
 	VMULPS       Z2, Z1, Z1
@@ -5058,17 +5101,17 @@ terms185:
 	ADDQ         DI, R9
 	ADDQ         BX, R10
 	DECQ         R11
-	JNZ          terms185
+	JNZ          terms189
 	MOVQ         AX, R9
 	VMOVUPS      Z0, K1, (R9)
 	ADDQ         DI, R9
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums183
+	JMP          sums187
 
-sumsDone184:
-end179:
+sumsDone188:
+end183:
 	VZEROUPPER
 	RET
 
@@ -5080,9 +5123,9 @@ TEXT ·gatherAVX512(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-elements186:
+elements190:
 	CMPQ      CX, $0x10
-	JL        elementsDone187
+	JL        elementsDone191
 	MOVL      (BX), SI
 	VMOVSS    (DX)(SI*4), X0
 	MOVL      4(BX), SI
@@ -5122,12 +5165,12 @@ elements186:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	SUBQ      $0x10, CX
-	JMP       elements186
+	JMP       elements190
 
-elementsDone187:
-elements188:
+elementsDone191:
+elements192:
 	CMPQ      CX, $0x04
-	JL        elementsDone189
+	JL        elementsDone193
 	MOVL      (BX), SI
 	VMOVSS    (DX)(SI*4), X0
 	MOVL      4(BX), SI
@@ -5140,21 +5183,21 @@ elements188:
 	ADDQ      $0x10, AX
 	ADDQ      $0x10, BX
 	SUBQ      $0x04, CX
-	JMP       elements188
+	JMP       elements192
 
-elementsDone189:
-elements190:
+elementsDone193:
+elements194:
 	CMPQ   CX, $0x01
-	JL     elementsDone191
+	JL     elementsDone195
 	MOVL   (BX), SI
 	VMOVSS (DX)(SI*4), X0
 	VMOVSS X0, (AX)
 	ADDQ   $0x04, AX
 	ADDQ   $0x04, BX
 	SUBQ   $0x01, CX
-	JMP    elements190
+	JMP    elements194
 
-elementsDone191:
+elementsDone195:
 	VZEROUPPER
 	RET
 
@@ -5167,17 +5210,17 @@ TEXT ·rotaryAVX512(SB), $0-72
 	MOVQ DX, BX
 	SHLQ $0x02, BX
 
-heads192:
+heads196:
 	TESTQ CX, CX
-	JZ    headsDone193
+	JZ    headsDone197
 	LEAQ  (AX)(BX*1), SI
 	MOVQ  DX, DI
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-pairs194:
+pairs198:
 	CMPQ    DI, $0x08
-	JL      pairsDone195
+	JL      pairsDone199
 	VMOVUPS (AX), Y0
 	VMOVUPS (SI), Y1
 	VMOVUPS (R8), Y2
@@ -5195,12 +5238,12 @@ pairs194:
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x08, DI
-	JMP     pairs194
+	JMP     pairs198
 
-pairsDone195:
-pairs196:
+pairsDone199:
+pairs200:
 	CMPQ   DI, $0x01
-	JL     pairsDone197
+	JL     pairsDone201
 	VMOVSS (AX), X0
 	VMOVSS (SI), X1
 	VMOVSS (R8), X2
@@ -5218,15 +5261,15 @@ pairs196:
 	ADDQ   $0x04, R8
 	ADDQ   $0x04, R9
 	SUBQ   $0x01, DI
-	JMP    pairs196
+	JMP    pairs200
 
-pairsDone197:
+pairsDone201:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
-	JMP  heads192
+	JMP  heads196
 
-headsDone193:
+headsDone197:
 	VZEROUPPER
 	RET
 
@@ -5238,9 +5281,9 @@ TEXT ·sinkhorn4AVX512(SB), $0-32
 	MOVQ rounds+24(FP), DX
 	SHRQ $0x04, CX
 
-matrices198:
+matrices202:
 	CMPQ         CX, $0x04
-	JL           matricesDone199
+	JL           matricesDone203
 	VMOVUPS      (AX), X0
 	VINSERTF32X4 $0x01, 64(AX), Z0, Z1
 	VINSERTF32X4 $0x02, 128(AX), Z1, Z1
@@ -5260,9 +5303,9 @@ matrices198:
 	VMOVUPS      constantsAVX512<>+768(SB), Z5
 	MOVQ         DX, BX
 
-rounds200:
+rounds204:
 	TESTQ       BX, BX
-	JZ          roundsDone201
+	JZ          roundsDone205
 	VPUNPCKLDQ  Z2, Z1, Z6
 	VPUNPCKHDQ  Z2, Z1, Z7
 	VPUNPCKLDQ  Z4, Z3, Z2
@@ -5296,9 +5339,9 @@ rounds200:
 	VMULPS      Z6, Z3, Z3
 	VMULPS      Z6, Z4, Z4
 	DECQ        BX
-	JMP         rounds200
+	JMP         rounds204
 
-roundsDone201:
+roundsDone205:
 	VMOVUPS       X1, (AX)
 	VEXTRACTF32X4 $0x01, Z1, 64(AX)
 	VEXTRACTF32X4 $0x02, Z1, 128(AX)
@@ -5317,12 +5360,12 @@ roundsDone201:
 	VEXTRACTF32X4 $0x03, Z4, 240(AX)
 	ADDQ          $0x00000100, AX
 	SUBQ          $0x04, CX
-	JMP           matrices198
+	JMP           matrices202
 
-matricesDone199:
-matrices202:
+matricesDone203:
+matrices206:
 	CMPQ    CX, $0x01
-	JL      matricesDone203
+	JL      matricesDone207
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
@@ -5330,9 +5373,9 @@ matrices202:
 	VMOVUPS constantsAVX512<>+768(SB), X4
 	MOVQ    DX, BX
 
-rounds204:
+rounds208:
 	TESTQ       BX, BX
-	JZ          roundsDone205
+	JZ          roundsDone209
 	VPUNPCKLDQ  X1, X0, X5
 	VPUNPCKHDQ  X1, X0, X6
 	VPUNPCKLDQ  X3, X2, X1
@@ -5366,18 +5409,18 @@ rounds204:
 	VMULPS      X5, X2, X2
 	VMULPS      X5, X3, X3
 	DECQ        BX
-	JMP         rounds204
+	JMP         rounds208
 
-roundsDone205:
+roundsDone209:
 	VMOVUPS X0, (AX)
 	VMOVUPS X1, 16(AX)
 	VMOVUPS X2, 32(AX)
 	VMOVUPS X3, 48(AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x01, CX
-	JMP     matrices202
+	JMP     matrices206
 
-matricesDone203:
+matricesDone207:
 	VZEROUPPER
 	RET
 
@@ -5392,9 +5435,9 @@ TEXT ·readAllAVX512(SB), $0-25
 	VPXORD Z3, Z3, Z3
 	SHRQ   $0x0a, CX
 
-loop206:
+loop210:
 	TESTQ  CX, CX
-	JZ     done207
+	JZ     done211
 	VPXORD (AX), Z0, Z0
 	VPXORD 64(AX), Z1, Z1
 	VPXORD 128(AX), Z2, Z2
@@ -5413,9 +5456,9 @@ loop206:
 	VPXORD 960(AX), Z3, Z3
 	ADDQ   $0x00000400, AX
 	DECQ   CX
-	JMP    loop206
+	JMP    loop210
 
-done207:
+done211:
 	VPXORD        Z1, Z0, Z0
 	VPXORD        Z2, Z0, Z0
 	VPXORD        Z3, Z0, Z0

@@ -446,7 +446,7 @@ written4:
 	RET
 
 // func narrow2AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
+// Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C, MMX+
 TEXT ·narrow2AVXVNNI(SB), $128-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
@@ -490,6 +490,7 @@ group6:
 	MOVQ         $0x00000004, R10
 
 codes7:
+	PREFETCHT0   2048(AX)
 	VMOVDQU      (AX), Y10
 	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VMOVDQU      32(AX), Y11
@@ -556,6 +557,7 @@ codes7:
 	VPBROADCASTD 140(BX)(DX*1), Y12
 	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x50; BYTE $0xc4 // VPDPBUSD Y12, Y10, Y8
 	BYTE $0xc4; BYTE $0x42; BYTE $0x25; BYTE $0x50; BYTE $0xcc // VPDPBUSD Y12, Y11, Y9
+	PREFETCHT0   2112(AX)
 	VMOVDQU      64(AX), Y10
 	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VMOVDQU      96(AX), Y11
@@ -1417,7 +1419,7 @@ written13:
 	RET
 
 // func wide4AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, groups int, values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset float32, unit float32)
-// Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C
+// Requires: AVX, AVX2, AVX512VL, AVX512VNNI, F16C, MMX+
 TEXT ·wide4AVXVNNI(SB), $256-96
 	MOVQ    codes+24(FP), AX
 	MOVQ    norms+32(FP), CX
@@ -1462,6 +1464,7 @@ group15:
 	MOVQ  $0x00000008, R10
 
 codes16:
+	PREFETCHT0   2048(AX)
 	VMOVDQU      (AX), Y10
 	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
@@ -1499,6 +1502,7 @@ codes16:
 	VPBROADCASTQ 8(SI)(BX*1), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y10, Y8
 	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y12, Y9
+	PREFETCHT0   2112(AX)
 	VMOVDQU      64(AX), Y10
 	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
@@ -1592,6 +1596,7 @@ codes16:
 	MOVQ         $0x00000008, R10
 
 codes17:
+	PREFETCHT0   2048(AX)
 	VMOVDQU      32(AX), Y10
 	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11
@@ -1629,6 +1634,7 @@ codes17:
 	VPBROADCASTQ 8(SI)(BX*1), Y11
 	BYTE $0xc4; BYTE $0x42; BYTE $0x2d; BYTE $0x52; BYTE $0xc3 // VPDPWSSD Y11, Y10, Y8
 	BYTE $0xc4; BYTE $0x42; BYTE $0x1d; BYTE $0x52; BYTE $0xcb // VPDPWSSD Y11, Y12, Y9
+	PREFETCHT0   2112(AX)
 	VMOVDQU      96(AX), Y10
 	VPAND        constantsAVXVNNI<>+1472(SB), Y10, Y10
 	VPSHUFB      Y10, Y1, Y11

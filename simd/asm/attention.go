@@ -383,17 +383,37 @@ func (g *gen) joinSums() {
 // weigh is simd.Weigh.
 func (g *gen) weigh() {
 	g.function("weigh", "func(w []float32, stride int, valueScale, total, largest []float32)")
-	w, total, left, largest := g.pointer("w"), g.pointer("total"), g.length("total"), g.pointer("largest")
-	row, done := g.label("row"), g.label("rowsDone")
-	g.Label(row)
-	g.TESTQ(left, left)
-	g.JZ(operand.LabelRef(done))
-	x, n := g.GP64(), g.length("valueScale")
-	g.MOVQ(w, x)
-	top := g.reg()
-	g.VBROADCASTSS(g.max(x, n), top)
+	// The largest scores first: they have to wait, but not for each other.
+	rows := func(body func(w, total, largest reg.GPVirtual)) {
+		w, total, left, largest := g.pointer("w"), g.pointer("total"), g.length("total"), g.pointer("largest")
+		row, done := g.label("row"), g.label("rowsDone")
+		g.Label(row)
+		g.TESTQ(left, left)
+		g.JZ(operand.LabelRef(done))
+		body(w, total, largest)
+		g.ADDQ(operand.Imm(4), total)
+		g.ADDQ(operand.Imm(4), largest)
+		stride := g.word("stride")
+		g.LEAQ(operand.Mem{Base: w, Index: stride, Scale: 4}, w)
+		g.DECQ(left)
+		g.JMP(operand.LabelRef(row))
+		g.Label(done)
+	}
+	rows(func(w, _, largest reg.GPVirtual) {
+		x, n := g.GP64(), g.length("valueScale")
+		g.MOVQ(w, x)
+		g.VMOVSS(g.max(x, n), operand.Mem{Base: largest})
+	})
+	rows(g.weighRow)
+	g.finish()
+}
 
-	x, n = g.GP64(), g.length("valueScale")
+// weighRow turns one row of scores, the largest of which is at largest, into
+// weights.
+func (g *gen) weighRow(w, total, largest reg.GPVirtual) {
+	top := g.reg()
+	g.VBROADCASTSS(operand.Mem{Base: largest}, top)
+	x, n := g.GP64(), g.length("valueScale")
 	g.MOVQ(w, x)
 	scale := g.pointer("valueScale")
 	sum, most := g.vec(), g.vec()
@@ -417,12 +437,4 @@ func (g *gen) weigh() {
 	})
 	g.VMOVSS(g.tree(sum, g.VADDPS), operand.Mem{Base: total})
 	g.VMOVSS(g.tree(most, g.VMAXPS), operand.Mem{Base: largest})
-	g.ADDQ(operand.Imm(4), total)
-	g.ADDQ(operand.Imm(4), largest)
-	stride := g.word("stride")
-	g.LEAQ(operand.Mem{Base: w, Index: stride, Scale: 4}, w)
-	g.DECQ(left)
-	g.JMP(operand.LabelRef(row))
-	g.Label(done)
-	g.finish()
 }

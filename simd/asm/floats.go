@@ -356,18 +356,7 @@ func (g *gen) quantize() {
 	g.TESTQ(left, left)
 	g.JZ(operand.LabelRef(done))
 
-	at, n := g.GP64(), g.word("n")
-	g.MOVQ(x, at)
-	top := g.vec()
-	g.zero(top)
-	g.blocks(n, []reg.GPVirtual{at}, func(a access) {
-		v := g.vec()
-		a.load(v, at, 0)
-		op3(g.VMULPS, factor, v, v)
-		g.opm(g.and(), g.constant("magnitude"), v, v)
-		g.keepLarger(v, top)
-	})
-	unit, inverse := g.scaleOf(g.tree(top, g.VMAXPS))
+	unit, inverse := g.scaleOf(g.largestMagnitude(x, factor))
 	g.VMOVSS(unit.AsX(), operand.Mem{Base: scale})
 
 	n, out := g.word("n"), g.GP64()
@@ -393,6 +382,38 @@ func (g *gen) quantize() {
 	g.JMP(operand.LabelRef(row))
 	g.Label(done)
 	g.finish()
+}
+
+// largestMagnitude is that of the n values at x times factor. Each of several
+// registers takes every so many, because one waits for its last comparison.
+func (g *gen) largestMagnitude(x reg.GPVirtual, factor vec) reg.VecVirtual {
+	at, n := g.GP64(), g.word("n")
+	g.MOVQ(x, at)
+	tops := []vec{g.vec(), g.vec()}
+	for _, t := range tops {
+		g.zero(t)
+	}
+	compare := func(load func(v vec, base reg.Register, disp int), disp int, top vec) {
+		v := g.vec()
+		load(v, at, disp)
+		op3(g.VMULPS, factor, v, v)
+		g.opm(g.and(), g.constant("magnitude"), v, v)
+		g.keepLarger(v, top)
+	}
+	loop, rest := g.label("magnitudes"), g.label("magnitudesRest")
+	g.Label(loop)
+	g.CMPQ(n, operand.Imm(uint64(16*len(tops))))
+	g.JL(operand.LabelRef(rest))
+	for i, top := range tops {
+		compare(g.load, 64*i, top)
+	}
+	g.ADDQ(operand.U32(uint32(64*len(tops))), at)
+	g.SUBQ(operand.Imm(uint64(16*len(tops))), n)
+	g.JMP(operand.LabelRef(loop))
+	g.Label(rest)
+	g.blocks(n, []reg.GPVirtual{at}, func(a access) { compare(a.load, 0, tops[0]) })
+	op3(g.VMAXPS, tops[1], tops[0], tops[0])
+	return g.tree(tops[0], g.VMAXPS)
 }
 
 // scaleOf is a row's scale, largest/127 or 1, and its reciprocal.

@@ -26,6 +26,9 @@ const (
 // itself, and a page further than it looks.
 const prefetchAhead = 8192
 
+// prefetchForBlock is the same where they are used for several tokens, more slowly.
+const prefetchForBlock = 2048
+
 const productSignature = "func(y *float32, stride, rows int, codes *byte, norms *uint16, groups int, " +
 	"values *int16, first *float32, bias *int32, scale *float32, tables *byte, offset, unit float32)"
 
@@ -288,6 +291,7 @@ func (p *product) dots(last bool) {
 		g.MOVQ(operand.U32(uint32(vectors/unroll)), n)
 		g.Label(loop)
 		for j := range unroll {
+			g.PREFETCHT0(operand.Mem{Base: p.codes, Disp: 64*j + prefetchForBlock})
 			p.vector(64*j, bytes*j)
 		}
 		g.ADDQ(operand.Imm(uint64(64*unroll)), p.codes)
