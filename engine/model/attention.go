@@ -183,8 +183,17 @@ func (s *Session) attend(worker, lo, hi int) {
 	}
 }
 
-// attendTokens computes all query heads' outputs of tokens lo to hi.
-func (s *Session) attendTokens(worker, lo, hi int) { s.attend(worker, lo*s.m.g.Heads, hi*s.m.g.Heads) }
+// attendTokens computes all query heads' outputs of tokens lo to hi: for all of them
+// with the keys and values of one head, which a core's nearest cache holds, and then
+// with the next one's.
+func (s *Session) attendTokens(worker, lo, hi int) {
+	for kv := range s.m.g.KVHeads {
+		first, end := heads{kv, kv + 1}.query(s.m)
+		for i := lo; i < hi; i++ {
+			s.attendQueries(&s.tokens[i], first, end, &s.kv.work[worker])
+		}
+	}
+}
 
 // attendWork is about the multiply-adds of the block's attention in one layer.
 func (s *Session) attendWork() int {
