@@ -56,7 +56,7 @@ type scratch struct {
 	norm            []float32 // [d]
 	tapped          []float32 // q, k and v after the taps
 	k8, v8          heads8
-	z1, z2, tmp     []float32 // [hada_n]
+	z, tmp          []float32 // [hada_n]
 	rowIn           []float32 // [tables*sub]
 	recalled        []float32 // [d], a site's value
 	recall          [1]float32
@@ -83,7 +83,7 @@ func newScratch(m *Model) scratch {
 		mix: f(g.Lanes * (g.Lanes + 1)), norm: f(g.Width),
 		tapped: f(raw),
 		k8:     newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
-		z1: f(g.HadaSize), z2: f(g.HadaSize), tmp: f(g.HadaSize),
+		z: f(g.HadaSize), tmp: f(g.HadaSize),
 		rowIn: f(g.EngramTables * g.EngramSubDim), recalled: f(g.Width),
 	}
 }
@@ -171,6 +171,8 @@ func (s *Session) stepsOf(b *block) layerSteps {
 			{x: s.o8, passing: true, jobs: []job{{b.out, s.outs}}, passingOn: true},
 			{run: s.each(s.attended), work: 4 * m.g.Width},
 			{run: s.conditions, work: b.rank * (m.g.Width + m.g.HadaSize)},
+			{run: s.each(s.mlpIn), work: m.mlpWork},
+			{run: s.each(s.mlpThrough), work: m.mlpWork},
 			{run: s.each(s.blockOut), work: m.mlpWork},
 		},
 	}

@@ -77,12 +77,11 @@ func (s *Session) attended(t *token, _ *scratch) {
 	s.see("mlp.norm", t, norm)
 }
 
-// blockOut runs the MLP, writes the block's change back to the lanes and leaves the
+// blockOut ends the MLP, writes the block's change back to the lanes and leaves the
 // layer.
 func (s *Session) blockOut(t *token, w *scratch) {
-	b, g := &s.m.blocks[t.layer], &s.m.g
-	s.mlp(t, b, w)
-	s.see("mlp.x", t, t.x)
+	g := &s.m.g
+	s.mlpOut(t, w)
 
 	// The block's change is mixed like one more lane.
 	n := g.Lanes

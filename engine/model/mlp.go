@@ -1,32 +1,47 @@
 package model
 
-// mlp adds the Hadamard MLP of the token's norm to t.x. Activations are not
-// quantised here.
-func (s *Session) mlp(t *token, b *block, w *scratch) {
-	g := &s.m.g
-	d := g.Width
-	used := (d + s.m.mlpB - 1) / s.m.mlpB // rows of z with values of x
-	clear(w.z2[d:])
-	s.k.Mul(w.z2[:d], b.d1[:d], s.norms.at(t.row))
-	s.kron(w, w.z1, w.z2, b.w1a, b.w1b, used, s.m.mlpA)
-	s.k.Gather(w.z2, w.z1, s.m.permute1)
-	s.see("mlp.z1", t, w.z2)
+// The Hadamard MLP has three parts, each a Monarch product, because the matrices of
+// all three are more than a core's nearest cache holds. Activations are not quantised
+// here.
 
-	s.k.AddMul(w.z1, b.d2, s.conds.at(t.row), w.z2, b.b2)
-	s.see("mlp.u", t, w.z1)
-	s.k.Silu(w.z1, w.z1)
-	s.kron(w, w.z2, w.z1, b.w2a, b.w2b, s.m.mlpA, s.m.mlpA)
-	s.k.Gather(w.z1, w.z2, s.m.permute2)
-	s.see("mlp.z2", t, w.z1)
+// mlpIn takes the token's norm to its hidden values.
+func (s *Session) mlpIn(t *token, w *scratch) {
+	b, d := &s.m.blocks[t.layer], s.m.g.Width
+	z := s.hidden.at(t.row)
+	clear(z[d:])
+	s.k.Mul(z[:d], b.d1[:d], s.norms.at(t.row))
+	s.kron(w, w.z, z, b.w1a, b.w1b, s.m.usedRows(), s.m.mlpA)
+	s.k.Gather(z, w.z, s.m.permute1)
+	s.see("mlp.z1", t, z)
+}
 
-	s.k.Mul(w.z1, b.d3, w.z1)
+// mlpThrough replaces the token's hidden values.
+func (s *Session) mlpThrough(t *token, w *scratch) {
+	b, z := &s.m.blocks[t.layer], s.hidden.at(t.row)
+	s.k.AddMul(z, b.d2, s.conds.at(t.row), z, b.b2)
+	s.see("mlp.u", t, z)
+	s.k.Silu(z, z)
+	s.kron(w, w.z, z, b.w2a, b.w2b, s.m.mlpA, s.m.mlpA)
+	s.k.Gather(z, w.z, s.m.permute2)
+	s.see("mlp.z2", t, z)
+}
+
+// mlpOut adds what the token's hidden values come to, to t.x.
+func (s *Session) mlpOut(t *token, w *scratch) {
+	b, d, z := &s.m.blocks[t.layer], s.m.g.Width, s.hidden.at(t.row)
+	s.k.Mul(z, b.d3, z)
+	used := s.m.usedRows()
 	if s.hook != nil {
 		used = s.m.mlpA // shown whole
 	}
-	s.kron(w, w.z2, w.z1, b.w3a, b.w3b, s.m.mlpA, used)
-	s.see("mlp.z3", t, w.z2)
-	s.k.MulAdd(t.x, b.d4[:d], w.z2[:d])
+	s.kron(w, w.z, z, b.w3a, b.w3b, s.m.mlpA, used)
+	s.see("mlp.z3", t, w.z)
+	s.k.MulAdd(t.x, b.d4[:d], w.z[:d])
+	s.see("mlp.x", t, t.x)
 }
+
+// usedRows is how many rows of hidden values, seen as a matrix, hold values of x.
+func (m *Model) usedRows() int { return (m.g.Width + m.mlpB - 1) / m.mlpB }
 
 // kron writes A^T Z B to out, with z viewed as [p, q], A [p, p] and B [q, q]. Rows
 // of z from in on are zeros; rows of out from rows on are not wanted.

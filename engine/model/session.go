@@ -76,6 +76,7 @@ type Session struct {
 	heads             rows               // the attention's outputs
 	norms             rows               // the MLP's input
 	shares, conds     rows               // the softmax over its conditions; their sum
+	hidden            rows               // the MLP's own values
 	pres, posts       rows               // the lanes' gates
 	mixes             rows               // how lanes mix
 	raw               rows               // q, k and v before the taps
@@ -105,7 +106,7 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		gates:  newRows(blockTokens, g.Heads*g.VDim),
 		pres:   newRows(blockTokens, g.Lanes), posts: newRows(blockTokens, g.Lanes), mixes: newRows(blockTokens, g.Lanes*g.Lanes),
 		outs: newRows(blockTokens, g.Width), norms: newRows(blockTokens, g.Width), heads: newRows(blockTokens, g.Heads*g.VDim),
-		shares: newRows(blockTokens, m.blocks[0].rank), conds: newRows(blockTokens, g.HadaSize),
+		shares: newRows(blockTokens, m.blocks[0].rank), conds: newRows(blockTokens, g.HadaSize), hidden: newRows(blockTokens, g.HadaSize),
 	}
 	_, _, raw := m.rawWidths()
 	s.raw, s.rawTrail = newRows(blockTokens, raw), newTrail(max(g.ConvTaps-1, 0))

@@ -131,7 +131,7 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 	lanes := g.Lanes
 	m.laneWork = (lanes + 2) * lanes * lanes * g.Width
 	m.gateWork = sinkhornRounds * 4 * lanes * lanes
-	m.mlpWork = 6*(m.mlpA+m.mlpB)*g.HadaSize + lanes*lanes*g.Width
+	m.mlpWork = 2 * (m.mlpA + m.mlpB) * g.HadaSize
 	m.addBlocks(l, kept)
 	for _, code := range a.Heads() {
 		m.heads = append(m.heads, l.head(code, g, kept))
