@@ -198,7 +198,7 @@ type regions struct {
 // state needs is overwritten before the last line, so a fault leaves the
 // session where it was.
 func (s *Session) forward(ids []int32) {
-	s.n = len(ids)
+	s.n, s.chunk = len(ids), chunkOf(len(ids), s.pool.size)
 	for i, id := range ids {
 		s.tokens[i].id, s.tokens[i].pos = id, s.pos+i
 	}
@@ -207,7 +207,7 @@ func (s *Session) forward(ids []int32) {
 	s.siteTrail.plan(s.n)
 	s.runSteps(s.begins)
 	s.recallFor(0)
-	if s.byChunks() {
+	if s.chunk > 0 {
 		s.walkWhole()
 	} else {
 		s.walk()
@@ -244,12 +244,18 @@ func (s *Session) keepKeys() {
 	s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
 }
 
-// chunkTokens is how many tokens go through a run of steps together: as many as
-// products take at a time.
-const chunkTokens = 8
-
-// byChunks says whether every goroutine has a chunk of the block's tokens.
-func (s *Session) byChunks() bool { return s.pool.size == 1 || s.n >= s.pool.size*chunkTokens }
+// chunkOf is how many tokens of a block of n go through steps together: 16 or 8, as
+// many as products take at a time; 0 if not every goroutine has so many.
+func chunkOf(n, goroutines int) int {
+	switch {
+	case n >= goroutines*16:
+		return 16
+	case n >= goroutines*8 || goroutines == 1:
+		return 8
+	default:
+		return 0
+	}
+}
 
 // runSteps takes the block through steps: chunk by chunk through all of them, which
 // is one region, and what lasts from step to step stays in a core's cache. Where
@@ -257,12 +263,12 @@ func (s *Session) byChunks() bool { return s.pool.size == 1 || s.n >= s.pool.siz
 // rows of products.
 func (s *Session) runSteps(steps []step) {
 	s.steps = steps
-	if s.byChunks() {
+	if s.chunk > 0 {
 		work := 0
 		for i := range steps {
 			work += s.stepWork(&steps[i])
 		}
-		s.pool.run((s.n+chunkTokens-1)/chunkTokens, work, s.region.chunks)
+		s.pool.run((s.n+s.chunk-1)/s.chunk, work, s.region.chunks)
 		return
 	}
 	for i := range s.n {
@@ -295,8 +301,8 @@ func jobTiles(jobs []job) (tiles int) {
 // chunks takes chunks of tokens through s.steps.
 func (s *Session) chunks(worker, lo, hi int) {
 	for ; lo < hi; lo++ {
-		from, to := lo*chunkTokens, min((lo+1)*chunkTokens, s.n)
-		row := worker * chunkTokens
+		from, to := lo*s.chunk, min((lo+1)*s.chunk, s.n)
+		row := worker * s.chunk
 		for i := from; i < to; i++ {
 			s.tokens[i].row = row + i - from
 		}

@@ -82,6 +82,7 @@ type Session struct {
 	raw               rows               // q, k and v before the taps
 	siteKeys, siteRaw rows               // of the site at hand; siteRaw before the taps
 	n                 int                // tokens in the block
+	chunk             int                // of so many; 0 where goroutines share each step
 	layer             int                // whose attention runs
 	site              int                // at hand
 	steps             []step             // of the region
