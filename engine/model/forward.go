@@ -25,7 +25,6 @@ type token struct {
 	cos, sin       []float32 // [qk/2]
 	ranges         [3]slots  // room for seen
 	seen           []slots   // of the layer, by this token
-	cells          []float32 // [layers+1][d] or nil
 	slots          []int     // per engram table, -1 for none
 	touched        byte
 }
@@ -39,9 +38,6 @@ func (s *Session) newToken(index int) token {
 		pre: s.pres.at(index), post: s.posts.at(index), res: s.mixes.at(index),
 		u: f(d), x: f(d), gate: s.gates.at(index), q8: newHeads8(g.Heads, keyDim(m)),
 		cos: f(g.QKDim / 2), sin: f(g.QKDim / 2),
-	}
-	if s.keepCells() {
-		t.cells = f((len(m.blocks) + 1) * d)
 	}
 	if len(m.sites) > 0 {
 		t.slots = make([]int, g.EngramTables)
@@ -358,7 +354,9 @@ func (s *Session) begin(t *token, w *scratch) {
 	for lane := 1; lane < g.Lanes; lane++ {
 		copy(t.lanes[lane*g.Width:(lane+1)*g.Width], x0)
 	}
-	s.keepCell(t, 0, x0)
+	if s.cells != nil {
+		copy(s.cells[0].at(t.index), x0)
+	}
 	for i, f := range s.m.frequency {
 		t.sin[i], t.cos[i] = simd.SinCos(float32(t.pos) * f)
 	}
@@ -380,8 +378,8 @@ func (s *Session) commit(ids []int32) {
 	if s.pools != nil {
 		s.pool.run(len(s.m.probeRows), s.n*len(s.pools)*2*s.m.g.Width, s.region.pools)
 	}
-	if s.lastCell != nil {
-		copy(s.lastCell, s.tokens[s.n-1].cells)
+	for i := range s.cells {
+		copy(s.lastCell[i*s.m.g.Width:], s.cells[i].at(s.n-1))
 	}
 	if k := len(s.history); k > 0 {
 		if len(ids) < k {

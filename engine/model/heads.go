@@ -107,7 +107,7 @@ func (m *Model) newProbeRows() []probeRow {
 // updatePools lets the rows lo to hi of probes see the block's cells. Padding
 // is not seen.
 func (s *Session) updatePools(_, lo, hi int) {
-	d := s.m.g.Width
+	root := sqrtOf(s.m.g.Width)
 	for _, r := range s.m.probeRows[lo:hi] {
 		scores := s.probeScores[r.first : r.first+r.k]
 		for j := range s.n {
@@ -115,10 +115,10 @@ func (s *Session) updatePools(_, lo, hi int) {
 			if t.id == 0 {
 				continue
 			}
-			cell := t.cells[r.cell*d : (r.cell+1)*d]
+			cell := s.cells[r.cell].at(j)
 			s.k.DotRows(scores, r.probes, cell)
 			for i, score := range scores {
-				s.pools[r.first+i].see(s.k, score/sqrtOf(d), cell)
+				s.pools[r.first+i].see(s.k, score/root, cell)
 			}
 		}
 	}

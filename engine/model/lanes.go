@@ -97,8 +97,8 @@ func (s *Session) blockOut(t *token, w *scratch) {
 	s.k.Combine(w.nextLanes, terms, w.mix, n, n+1, n+1, 1)
 	t.lanes, w.nextLanes = w.nextLanes, t.lanes
 	s.see("lanes.X", t, t.lanes)
-	if t.cells != nil {
-		cell := t.cells[(t.layer+1)*g.Width : (t.layer+2)*g.Width]
+	if s.cells != nil {
+		cell := s.cells[t.layer+1].at(t.index)
 		s.meanLanes(t, cell)
 		s.see("lanes.cell", t, cell)
 	}
@@ -109,12 +109,6 @@ func (s *Session) blockOut(t *token, w *scratch) {
 func (s *Session) meanLanes(t *token, dst []float32) {
 	n := s.m.g.Lanes
 	s.k.Combine(dst, t.lanes, s.m.laneShare, 1, n, n, 1)
-}
-
-func (s *Session) keepCell(t *token, row int, x []float32) {
-	if t.cells != nil {
-		copy(t.cells[row*len(x):], x)
-	}
 }
 
 // linearRange is the spread of a row's logits within which Sinkhorn may run on

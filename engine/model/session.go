@@ -63,6 +63,7 @@ type Session struct {
 
 	last     *quant.Activations // the last position's input to the head
 	lastCell []float32          // [layers+1][d]
+	cells    []rows             // of the embedding and each layer, a row per token; nil if nobody asks
 	logits   []float32
 	fresh    bool        // logits belong to the last position
 	broken   bool        // something that was fed led to a value that is not finite
@@ -143,6 +144,9 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 	}
 	if s.keepCells() {
 		s.lastCell = make([]float32, (len(m.blocks)+1)*g.Width)
+		for range len(m.blocks) + 1 {
+			s.cells = append(s.cells, newRows(blockTokens, g.Width))
+		}
 	}
 	if !o.NoHeads {
 		s.pools = m.newPoolStates()
