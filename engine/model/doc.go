@@ -7,9 +7,10 @@
 // with its int8 KV cache, engram.go the n-gram memory, mlp.go the Hadamard
 // MLP, heads.go the probe pools.
 //
-// Tokens run in blocks of up to 32 through each layer in turn, stage after
-// stage (forward.go); a stage is shared among goroutines (pool.go), by tokens,
-// heads or rows of a matrix.
+// Tokens run in blocks of up to 32 through each layer in turn, step after step
+// (forward.go). In a long block each goroutine (pool.go) takes chunks of tokens
+// from one attention to the next; in a short one goroutines share each step, by
+// tokens, heads or rows of a matrix.
 //
 // Logits do not depend on how tokens are split into calls, on the number of
 // threads, on snapshots, on the kernels, or on whether a depth is chosen at run
