@@ -222,7 +222,7 @@ func (s *Session) attendRows(t *token, head, n int, kv *kvHead, a *attention) {
 	s.seeRows("attn.scores", t, head, &w)
 	s.k.Weigh(w.at, w.stride, w.valueScale, a.total[:n], a.largest[:n])
 	s.seeWeights(t, head, &w, a)
-	o, gate := s.heads.at(t.row)[head*dim:(head+n)*dim], t.gate[head*dim:(head+n)*dim]
+	o, gate := s.headOuts.at(t.row)[head*dim:(head+n)*dim], t.gate[head*dim:(head+n)*dim]
 	if s.m.exact {
 		for i := range n {
 			row := w.row(i)
@@ -300,7 +300,8 @@ func (s *Session) sumValues(o []float32, w *scoreRows, kv *kvHead, seen []slots,
 	s.addSums(o, sums, kv.valueDim, unit, a, flushed)
 }
 
-// clearEdges clears the digits of each row before from, and from to up to end.
+// clearEdges clears the digits of slots that are not seen: in each row those before
+// from, and those after to, up to end.
 func (a *attention) clearEdges(w *scoreRows, from, to, end int) {
 	if from == 0 && to == end {
 		return
@@ -383,7 +384,7 @@ func (s *Session) seeWeights(t *token, head int, w *scoreRows, a *attention) {
 
 // attendOut prepares the output projection.
 func (s *Session) attendOut(t *token, _ *scratch) {
-	o := s.heads.at(t.row)
+	o := s.headOuts.at(t.row)
 	s.see("attn.gated", t, o)
 	s.inputs("attn.o8", t.layer, t, s.o8, t.row, o, 1)
 }

@@ -12,7 +12,7 @@ import (
 // lies in the session's rows; the token holds its own.
 type token struct {
 	index int // in the block
-	row   int // of what lasts from step to step
+	row   int // of what lasts from one step to the next
 	id    int32
 	pos   int
 	layer int // that it is in; -1 before and after them
@@ -93,8 +93,8 @@ type step struct {
 	x    *quant.Activations // what the products read
 	jobs []job
 	// Whether x, and the jobs' y, have a row for each token that goes through the
-	// steps together, not one for each token of the block.
-	passing, passingOn bool
+	// steps together (token.row), not one for each token of the block.
+	fromRow, toRow bool
 }
 
 // job is one product: what is made of row i of the activations goes to row i of y.
@@ -155,16 +155,16 @@ func (s *Session) stepsOf(b *block) layerSteps {
 	return layerSteps{
 		enter: []step{
 			{run: s.each(s.quantizeLanes), work: m.laneWork},
-			{x: s.z, passing: true, jobs: maps, passingOn: true},
+			{x: s.z, fromRow: true, toRow: true, jobs: maps},
 			{run: s.laneGates, work: m.gateWork},
 			{run: s.each(s.mixIn), work: m.laneWork},
 		},
 		project: []step{
-			{x: s.h, passing: true, jobs: []job{{b.q, s.raw}, {b.k, s.raw.from(qEnd)}, {b.v, s.raw.from(kEnd)}, {b.gate, s.gates}}},
+			{x: s.h, fromRow: true, jobs: []job{{b.q, s.raw}, {b.k, s.raw.from(qEnd)}, {b.v, s.raw.from(kEnd)}, {b.gate, s.gates}}},
 		},
 		leave: []step{
 			{run: s.each(s.attendOut), work: 6 * m.g.Width},
-			{x: s.o8, passing: true, jobs: []job{{b.out, s.outs}}, passingOn: true},
+			{x: s.o8, fromRow: true, toRow: true, jobs: []job{{b.out, s.outs}}},
 			{run: s.each(s.attended), work: 4 * m.g.Width},
 			{run: s.conditions, work: b.rank * (m.g.Width + m.g.HadaSize)},
 			{run: s.each(s.mlpIn), work: m.mlpWork},
@@ -308,10 +308,10 @@ func (s *Session) chunks(worker, lo, hi int) {
 				p.run(worker, from, to)
 			}
 			x, y := from, from
-			if p.passing {
+			if p.fromRow {
 				x = row
 			}
-			if p.passingOn {
+			if p.toRow {
 				y = row
 			}
 			for k := range p.jobs {

@@ -74,7 +74,7 @@ type Session struct {
 	scratch           []scratch          // per worker
 	z, h, o8, row8    *quant.Activations // inputs of the lane maps, of q, k, v and gate, of out, of the engram maps
 	maps, gates, outs rows               // what products write, a row per token
-	heads             rows               // the attention's outputs
+	headOuts          rows               // the attention's outputs
 	norms             rows               // the MLP's input
 	shares, conds     rows               // the softmax over its conditions; their sum
 	hidden            rows               // the MLP's own values
@@ -107,7 +107,7 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		maps:   newRows(blockTokens, m.mapRows()),
 		gates:  newRows(blockTokens, g.Heads*g.VDim),
 		pres:   newRows(blockTokens, g.Lanes), posts: newRows(blockTokens, g.Lanes), mixes: newRows(blockTokens, g.Lanes*g.Lanes),
-		outs: newRows(blockTokens, g.Width), norms: newRows(blockTokens, g.Width), heads: newRows(blockTokens, g.Heads*g.VDim),
+		outs: newRows(blockTokens, g.Width), norms: newRows(blockTokens, g.Width), headOuts: newRows(blockTokens, g.Heads*g.VDim),
 		shares: newRows(blockTokens, m.blocks[0].rank), conds: newRows(blockTokens, g.HadaSize), hidden: newRows(blockTokens, g.HadaSize),
 	}
 	_, _, raw := m.rawWidths()

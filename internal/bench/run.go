@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -87,7 +88,7 @@ func Run(ctx context.Context, p Plan) (*Report, error) {
 	r.describe()
 	lines := r.rooflines()
 	for _, part := range []func() error{
-		lines, r.services, r.loads, r.memory, r.tiers, r.depths, r.growth, lines,
+		lines, r.fastest, r.services, r.loads, r.memory, r.others, r.depths, r.growth, r.fastest, lines,
 	} {
 		if err := part(); err != nil {
 			return nil, err
@@ -96,13 +97,28 @@ func Run(ctx context.Context, p Plan) (*Report, error) {
 			return nil, err
 		}
 	}
-	// The services come first in time, because tools that can't be used should not be found out after minutes.
-	slices.SortStableFunc(r.report.Figures, func(a, b *Figure) int { return strings.Compare(b.Unit, a.Unit) })
+	r.sort(r.report.Figures)
 	r.report.Ceilings = ceilings(r.report.Rooflines)
 	for _, f := range r.report.Figures {
 		f.finish(r.report.Ceilings)
 	}
 	return r.report, nil
+}
+
+// sort brings the figures from the order in which they are measured (services early,
+// because tools that can't be used should not be found out after minutes) to the one
+// in which they are read.
+func (r *run) sort(figures []*Figure) {
+	shallow := func(f *Figure) int {
+		if f.Depth < r.archive.Geometry().Layers {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(figures, func(a, b *Figure) int {
+		return cmp.Or(strings.Compare(b.Unit, a.Unit), cmp.Compare(shallow(a), shallow(b)),
+			cmp.Compare(slices.Index(r.Tiers, a.Tier), slices.Index(r.Tiers, b.Tier)))
+	})
 }
 
 func (r *run) describe() {
@@ -187,6 +203,12 @@ func (r *run) measure(f *Figure, repeat func() (time.Duration, error)) error {
 			f.Seconds = append(f.Seconds, max(took, 1).Seconds())
 		}
 	}
+	for _, old := range r.report.Figures {
+		if old.Name == f.Name && old.Tier == f.Tier && old.Threads == f.Threads && old.Depth == f.Depth {
+			old.Seconds = append(old.Seconds, f.Seconds...)
+			return nil
+		}
+	}
 	r.report.Figures = append(r.report.Figures, f)
 	return nil
 }
@@ -200,9 +222,16 @@ func (r *run) skip(name string, err error) error {
 	return err
 }
 
-// tiers measures the model alone, at full depth.
-func (r *run) tiers() error {
-	for _, tier := range r.Tiers {
+// fastest measures the model alone, at full depth, with the kernels that it ships
+// with. Like the rooflines it runs twice: its figures are from all of the run, not
+// from one moment.
+func (r *run) fastest() error { return r.whole(r.Tiers[len(r.Tiers)-1:]) }
+
+// others does it with the other kernels.
+func (r *run) others() error { return r.whole(r.Tiers[:len(r.Tiers)-1]) }
+
+func (r *run) whole(tiers []string) error {
+	for _, tier := range tiers {
 		for _, threads := range r.Threads {
 			if err := r.model(tier, threads, 0); err != nil {
 				return err
@@ -247,6 +276,12 @@ func (r *run) model(tier string, threads, depth int) error {
 	token, block, err := rig.Allocations(r.ctx)
 	if err != nil {
 		return r.skip("allocations", err)
+	}
+	for i, old := range r.report.Allocations {
+		if old.Tier == tier && old.Threads == threads {
+			r.report.Allocations[i].PerToken, r.report.Allocations[i].PerBlock = max(old.PerToken, token), max(old.PerBlock, block)
+			return nil
+		}
 	}
 	r.report.Allocations = append(r.report.Allocations, Allocation{tier, threads, token, block})
 	return nil
