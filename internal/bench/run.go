@@ -97,7 +97,7 @@ func Run(ctx context.Context, p Plan) (*Report, error) {
 			return nil, err
 		}
 	}
-	r.sort(r.report.Figures)
+	r.sort()
 	r.report.Ceilings = ceilings(r.report.Rooflines)
 	for _, f := range r.report.Figures {
 		f.finish(r.report.Ceilings)
@@ -108,17 +108,18 @@ func Run(ctx context.Context, p Plan) (*Report, error) {
 // sort brings the figures from the order in which they are measured (services early,
 // because tools that can't be used should not be found out after minutes) to the one
 // in which they are read.
-func (r *run) sort(figures []*Figure) {
+func (r *run) sort() {
 	shallow := func(f *Figure) int {
 		if f.Depth < r.archive.Geometry().Layers {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(figures, func(a, b *Figure) int {
-		return cmp.Or(strings.Compare(b.Unit, a.Unit), cmp.Compare(shallow(a), shallow(b)),
-			cmp.Compare(slices.Index(r.Tiers, a.Tier), slices.Index(r.Tiers, b.Tier)))
+	slower := func(a, b string) int { return cmp.Compare(slices.Index(r.Tiers, a), slices.Index(r.Tiers, b)) }
+	slices.SortStableFunc(r.report.Figures, func(a, b *Figure) int {
+		return cmp.Or(strings.Compare(b.Unit, a.Unit), cmp.Compare(shallow(a), shallow(b)), slower(a.Tier, b.Tier))
 	})
+	slices.SortStableFunc(r.report.Allocations, func(a, b Allocation) int { return slower(a.Tier, b.Tier) })
 }
 
 func (r *run) describe() {
