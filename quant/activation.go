@@ -13,7 +13,7 @@ const (
 )
 
 // Activations are the inputs of CQ products for a block of tokens: int8 values
-// with one scale a token (the pass's a8) and, after Rotate, what the products
+// with one scale a token (the reference's a8) and, after Rotate, what the products
 // read. They are reused from block to block. Different tokens may be written at
 // the same time.
 type Activations struct {

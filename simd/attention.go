@@ -82,7 +82,7 @@ func SplitWeights(high, low []uint8, w []float32, stride, n int, factor []float3
 // numbers: to the first dim it adds the exact sum over slots of high[s]*value s,
 // to the others that of low[s]*value s. A row's digits, one for each slot, begin
 // stride after those of the row before. dim is a multiple of 16, the number of
-// slots one of ValueSlots; values hold dim bytes for each.
+// slots a multiple of ValueSlots; values hold dim bytes for each slot.
 func SumValues(sums []int32, high, low []uint8, stride, dim int, values []int8) {
 	for j := 0; j < len(sums)/(2*dim); j++ {
 		h, l := high[j*stride:][:len(values)/dim], low[j*stride:][:len(values)/dim]

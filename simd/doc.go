@@ -6,6 +6,10 @@
 // picks one. Those in assembly (written by the program in the folder asm, which
 // says how to add one) give the same bits, and the tests hold each to that.
 //
+// Some words: a group is 128 values of a matrix's row, which share a norm and a
+// rotation; a tile is 16 rows of a group; tiles are narrow with 2 bits a weight,
+// wide with 4. A tier is an instruction set that kernels exist for.
+//
 // Three rules make every CPU give the same bits:
 //
 //   - Integer dot products are exact: callers guarantee that results fit int32,

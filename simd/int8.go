@@ -2,7 +2,7 @@ package simd
 
 // Quantize rounds rows of n floats, times factor, to int8: row j of x, x[j*n:],
 // goes to q[j*room:]; there are len(scale) rows. The row's scale is the largest
-// magnitude of x*factor, by 127, or 1 if nothing is above 0; NaNs are passed over.
+// magnitude of x*factor divided by 127, or 1 if nothing is above 0; NaNs are passed over.
 // The values are round-half-even(x*factor/scale), clipped to [-127, 127]; what is
 // not a number becomes -127.
 //
@@ -40,5 +40,5 @@ func roundInt8(v float32) int8 {
 	if !(v >= -127) {
 		v = -127
 	}
-	return int8(v + rounding - rounding)
+	return int8(v + rounding - rounding) // half to even: see rounding
 }

@@ -80,7 +80,7 @@ func (s *Session) keysValues(t *token, w *scratch) { s.keysValuesOf(t, w, s.m.al
 // keysValuesOf turns raw projections into the int8 query, and the int8 key and
 // value that go to the cache.
 func (s *Session) keysValuesOf(t *token, w *scratch, h heads) {
-	b, g := &s.m.blocks[s.layer], &s.m.g
+	b, g := &s.m.layers[s.layer], &s.m.g
 	raw, x := s.m.splitRaw(s.raw.at(t.index), h), s.m.splitRaw(w.tapped, h)
 	s.see("attn.q_raw", t, raw.q)
 	s.see("attn.k_raw", t, raw.k)
@@ -128,7 +128,7 @@ func (x *heads8) part(lo, hi int) heads8 {
 }
 
 // convolve runs the causal taps over the heads' newest raw rows.
-func (s *Session) convolve(t *token, b *block, x rawRow, h heads) {
+func (s *Session) convolve(t *token, b *layer, x rawRow, h heads) {
 	raw := s.m.splitRaw(s.raw.at(t.index), h)
 	if len(b.taps) == 0 {
 		copy(x.q, raw.q)
@@ -160,19 +160,18 @@ func (s *Session) convolve(t *token, b *block, x rawRow, h heads) {
 }
 
 // earlier is the heads' j-th tap, and the raw row that it meets.
-func (s *Session) earlier(t *token, b *block, j int, h heads) (tap, raw rawRow) {
+func (s *Session) earlier(t *token, b *layer, j int, h heads) (tap, raw rawRow) {
 	row := s.keptRaw[s.layer].before(&s.rawTrail, &s.raw, t.index, j)
 	return s.m.splitRaw(b.taps[j], h), s.m.splitRaw(row, h)
 }
 
-// quantizeHeads is a8 with one scale for each head of dim values.
+// quantizeHeads rounds heads of dim values to int8, with a scale for each.
 func (s *Session) quantizeHeads(name string, t *token, dst *heads8, x []float32, dim int) {
 	s.k.Quantize(dst.q, dst.room, dst.scale, x, dim, 1)
 	s.seeHeads(name, t, dst, dim)
 }
 
-// attend computes one query head's output per unit; units count tokens times
-// query heads.
+// attend computes the outputs lo to hi of tokens times query heads.
 func (s *Session) attend(worker, lo, hi int) {
 	all := s.m.g.Heads
 	for lo < hi {
@@ -396,7 +395,7 @@ type span struct{ sinkFrom, sinkTo, from int }
 func (s *Session) visible(layer, pos int) span {
 	g := &s.m.g
 	band := 0
-	if !s.m.blocks[layer].global {
+	if !s.m.layers[layer].global {
 		band = max(0, pos-g.SlidingWindow+1)
 	}
 	if s.opt.Window == 0 {

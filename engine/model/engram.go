@@ -5,10 +5,10 @@ import "github.com/libneedle/libneedle/simd"
 // recallFor computes the key and the raw value of the site that a layer begins
 // with, if there is such a layer and site; they depend on the token ids alone.
 func (s *Session) recallFor(layer int) {
-	if layer == len(s.m.blocks) || s.m.blocks[layer].site < 0 {
+	if layer == len(s.m.layers) || s.m.layers[layer].site < 0 {
 		return
 	}
-	s.site = s.m.blocks[layer].site
+	s.site = s.m.layers[layer].site
 	s.runSteps(s.recalls[s.site])
 	s.memory[s.site].keep(&s.siteTrail, &s.siteRaw, s.n)
 }

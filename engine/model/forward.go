@@ -7,19 +7,19 @@ import (
 	"github.com/libneedle/libneedle/simd"
 )
 
-// token is one position's values that outlive a stage of a block. Shapes: d the
-// width, n the lanes, H and K the query and key-value heads. What products write
-// lies in the session's rows; the token holds its own.
+// token is one position's values that outlive a step. Shapes: d the width, n the
+// lanes, H the query heads, qk and v the lengths of a head's key and value. What
+// products write lies in the session's rows; the token holds its own.
 type token struct {
 	index int // in the block
-	row   int // of what lasts from one step to the next
+	row   int // in buffers that last from one step to the next
 	id    int32
 	pos   int
 	layer int // that it is in; -1 before and after them
 
 	lanes          []float32 // [n][d], with room for one more
 	pre, post, res []float32 // [n], [n], [n*n]: the lanes' gates, and how they mix
-	u, x           []float32 // [d]
+	u, x           []float32 // [d]: the layer's input, and what becomes of it
 	gate           []float32 // [H*v]
 	q8             heads8
 	cos, sin       []float32 // [qk/2]
@@ -45,10 +45,10 @@ func (s *Session) newToken(index int) token {
 	return t
 }
 
-// scratch is a worker's values within a stage.
+// scratch is a worker's values within a step.
 type scratch struct {
 	unit, nextLanes []float32 // [n*d]
-	mix             []float32 // [n][n+1], weights of the lanes and of the block's change
+	mix             []float32 // [n][n+1], weights of the lanes and of the layer's change
 	norm            []float32 // [d]
 	tapped          []float32 // q, k and v after the taps
 	k8, v8          heads8
@@ -84,11 +84,11 @@ func newScratch(m *Model) scratch {
 	}
 }
 
-// step is a piece of the pass that treats each token by itself: a function of some
-// tokens, or products of their activations.
+// step is a piece of the pass that treats each token by itself. It is either a
+// function of some tokens or products of their activations: run or jobs are set.
 type step struct {
 	run  func(worker, lo, hi int) // for tokens lo to hi
-	work int                      // of a token: about its multiply-adds
+	work int                      // of a token, in about the multiply-adds that take as long
 
 	x    *quant.Activations // what the products read
 	jobs []job
@@ -117,9 +117,9 @@ type layerSteps struct {
 func (s *Session) bindSteps() {
 	m := s.m
 	s.begins = []step{{run: s.each(s.begin), work: 4 * m.g.Width}}
-	attend := step{run: s.attendTokens, work: m.g.Heads * (m.g.QKDim + m.g.VDim)}
-	for i := range m.blocks {
-		s.layers = append(s.layers, s.stepsOf(&m.blocks[i]))
+	attend := step{run: s.attendTokens, work: m.g.Heads * (m.g.QKDim + m.g.VDim)} // for each position seen, to be exact
+	for i := range m.layers {
+		s.layers = append(s.layers, s.stepsOf(&m.layers[i]))
 	}
 	for i := range s.layers {
 		l := &s.layers[i]
@@ -145,7 +145,7 @@ func (s *Session) bindSteps() {
 		attend: s.attend, attendHeads: s.attendHeads, pools: s.updatePools}
 }
 
-func (s *Session) stepsOf(b *block) layerSteps {
+func (s *Session) stepsOf(b *layer) layerSteps {
 	m := s.m
 	var maps []job
 	for _, p := range b.maps {
@@ -212,7 +212,8 @@ func (s *Session) forward(ids []int32) {
 	s.commit(ids)
 }
 
-// walk goes through the layers step by step.
+// walk goes through the layers step by step. A site is asked before the steps that
+// lead to its layer: in walkWhole these are one region with what comes before.
 func (s *Session) walk() {
 	for s.layer = range s.layers {
 		l := &s.layers[s.layer]
@@ -223,8 +224,8 @@ func (s *Session) walk() {
 	}
 }
 
-// walkWhole goes through the layers in two regions each. Nothing but keys and values
-// goes from core to core.
+// walkWhole goes through the layers in two regions each, three where a site is asked.
+// Hardly anything but keys and values goes from core to core.
 func (s *Session) walkWhole() {
 	s.runSteps(s.entersWhole)
 	for s.layer = range s.layers {
@@ -241,7 +242,9 @@ func (s *Session) keepKeys() {
 }
 
 // chunkOf is how many tokens of a block of n go through steps together: 16 or 8, as
-// many as products take at a time; 0 if not every goroutine has so many.
+// many as products take at a time; 0 if not every one of several goroutines has so
+// many. All chunks at a time have no more tokens than a block, so that each worker
+// has rows of its own in buffers of blockTokens.
 func chunkOf(n, goroutines int) int {
 	switch {
 	case n >= goroutines*16:
@@ -322,7 +325,7 @@ func (s *Session) chunks(worker, lo, hi int) {
 	}
 }
 
-// products runs the first step's products over their tiles taken together.
+// products runs the products of steps[0] over their tiles taken together.
 func (s *Session) products(steps []step) {
 	s.steps = steps[:1]
 	p := &steps[0]

@@ -95,7 +95,7 @@ func (m *Model) newProbeRows() []probeRow {
 	var rows []probeRow
 	first := 0
 	for _, h := range m.heads {
-		for cell := range len(m.blocks) + 1 {
+		for cell := range len(m.layers) + 1 {
 			size := h.k * m.g.Width
 			rows = append(rows, probeRow{cell, first, h.probes[cell*size : (cell+1)*size], h.k})
 			first += h.k

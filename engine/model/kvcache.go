@@ -39,7 +39,7 @@ type attention struct {
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
 func newKVCache(m *Model, o SessionOptions, workers int) kvCache {
-	c := kvCache{layers: make([][]kvHead, len(m.blocks)), work: make([]attention, workers)}
+	c := kvCache{layers: make([][]kvHead, len(m.layers)), work: make([]attention, workers)}
 	if o.Window > 0 {
 		c.ring = o.Window + blockTokens
 	}

@@ -23,7 +23,7 @@ func (s *Session) laneGates(_, lo, hi int) {
 	n := s.m.g.Lanes
 	for i := lo; i < hi; i++ {
 		t := &s.tokens[i]
-		b := &s.m.blocks[t.layer]
+		b := &s.m.layers[t.layer]
 		raw := s.maps.at(t.row)
 		pre, post, res := raw[:n], raw[n:2*n], raw[2*n:]
 		s.see("lanes.pre_raw", t, pre)
@@ -52,7 +52,7 @@ func (s *Session) laneGates(_, lo, hi int) {
 // mixIn mixes the lanes into the block's input, adds the engram memory and
 // prepares the attention's int8 input.
 func (s *Session) mixIn(t *token, w *scratch) {
-	b, g := &s.m.blocks[t.layer], &s.m.g
+	b, g := &s.m.layers[t.layer], &s.m.g
 	t.seen = s.kv.find(&t.ranges, s.visible(t.layer, t.pos), t.pos, s.sink)
 	s.k.Combine(t.u, t.lanes, t.pre, 1, g.Lanes, g.Lanes, 1)
 	s.see("lanes.u", t, t.u)
@@ -67,7 +67,7 @@ func (s *Session) mixIn(t *token, w *scratch) {
 
 // attended adds the attention's output to t.x and prepares the MLP's input.
 func (s *Session) attended(t *token, _ *scratch) {
-	b, out, norm := &s.m.blocks[t.layer], s.outs.at(t.row), s.norms.at(t.row)
+	b, out, norm := &s.m.layers[t.layer], s.outs.at(t.row), s.norms.at(t.row)
 	s.see("attn.out", t, out)
 	s.normalize(norm, b.postNorm, out)
 	s.see("attn.post", t, norm)
@@ -77,13 +77,13 @@ func (s *Session) attended(t *token, _ *scratch) {
 	s.see("mlp.norm", t, norm)
 }
 
-// blockOut ends the MLP, writes the block's change back to the lanes and leaves the
+// blockOut ends the MLP, writes the layer's change back to the lanes and leaves the
 // layer.
 func (s *Session) blockOut(t *token, w *scratch) {
 	g := &s.m.g
 	s.mlpOut(t, w)
 
-	// The block's change is mixed like one more lane.
+	// The layer's change is mixed like one more lane.
 	n := g.Lanes
 	terms := t.lanes[:(n+1)*g.Width]
 	y := terms[n*g.Width:]

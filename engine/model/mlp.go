@@ -1,12 +1,13 @@
 package model
 
-// The Hadamard MLP has three parts, each a Monarch product, because the matrices of
-// all three are more than a core's nearest cache holds. Activations are not quantised
+// The Hadamard MLP has three parts, each a Monarch product: a vector seen as a matrix,
+// between two small matrices (kron). They are steps of their own, because the matrices
+// of all three are more than a core's nearest cache holds. Activations are not quantised
 // here.
 
 // mlpIn takes the token's norm to its hidden values.
 func (s *Session) mlpIn(t *token, w *scratch) {
-	b, d := &s.m.blocks[t.layer], s.m.g.Width
+	b, d := &s.m.layers[t.layer], s.m.g.Width
 	z := s.hidden.at(t.row)
 	clear(z[d:])
 	s.k.Mul(z[:d], b.d1[:d], s.norms.at(t.row))
@@ -17,7 +18,7 @@ func (s *Session) mlpIn(t *token, w *scratch) {
 
 // mlpThrough replaces the token's hidden values.
 func (s *Session) mlpThrough(t *token, w *scratch) {
-	b, z := &s.m.blocks[t.layer], s.hidden.at(t.row)
+	b, z := &s.m.layers[t.layer], s.hidden.at(t.row)
 	s.k.AddMul(z, b.d2, s.conds.at(t.row), z, b.b2)
 	s.see("mlp.u", t, z)
 	s.k.Silu(z, z)
@@ -28,7 +29,7 @@ func (s *Session) mlpThrough(t *token, w *scratch) {
 
 // mlpOut adds what the token's hidden values come to, to t.x.
 func (s *Session) mlpOut(t *token, w *scratch) {
-	b, d, z := &s.m.blocks[t.layer], s.m.g.Width, s.hidden.at(t.row)
+	b, d, z := &s.m.layers[t.layer], s.m.g.Width, s.hidden.at(t.row)
 	s.k.Mul(z, b.d3, z)
 	used := s.m.usedRows()
 	if s.hook != nil {
@@ -58,13 +59,13 @@ func (s *Session) conditions(_, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		t := &s.tokens[i]
 		share := s.shares.at(t.row)
-		s.k.DotRows(share, s.m.blocks[t.layer].condV, s.norms.at(t.row))
+		s.k.DotRows(share, s.m.layers[t.layer].condV, s.norms.at(t.row))
 		s.k.Softmax(share)
 	}
 	for i := lo; i < hi; i++ {
 		t := &s.tokens[i]
 		cond, share := s.conds.at(t.row), s.shares.at(t.row)
-		s.k.Combine(cond, s.m.blocks[t.layer].condU, share, 1, len(share), len(share), 1)
+		s.k.Combine(cond, s.m.layers[t.layer].condU, share, 1, len(share), len(share), 1)
 		if s.hook != nil {
 			s.seeCondition(t, cond)
 		}

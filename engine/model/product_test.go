@@ -22,16 +22,16 @@ func (p *productMeter) ints(name string, layer, _ int, q []int8, scales []float3
 	pairs := map[string]func(m *Model) []quant.Product{
 		"lanes.z8": func(m *Model) []quant.Product {
 			var maps []quant.Product
-			for _, p := range m.blocks[layer].maps {
+			for _, p := range m.layers[layer].maps {
 				maps = append(maps, p.m)
 			}
 			return maps
 		},
 		"attn.h8": func(m *Model) []quant.Product {
-			b := &m.blocks[layer]
+			b := &m.layers[layer]
 			return []quant.Product{b.q, b.k, b.v, b.gate}
 		},
-		"attn.o8":     func(m *Model) []quant.Product { return []quant.Product{m.blocks[layer].out} },
+		"attn.o8":     func(m *Model) []quant.Product { return []quant.Product{m.layers[layer].out} },
 		"engram.row8": func(m *Model) []quant.Product { return []quant.Product{m.sites[layer].key, m.sites[layer].value} },
 		"final.x8":    func(m *Model) []quant.Product { return []quant.Product{m.head} },
 	}[name]

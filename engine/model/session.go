@@ -69,24 +69,28 @@ type Session struct {
 	broken   bool        // something that was fed led to a value that is not finite
 	overflow atomic.Bool // the block did
 
-	// One block's working values; the stage functions read these fields.
-	tokens            []token
-	scratch           []scratch          // per worker
-	z, h, o8, row8    *quant.Activations // inputs of the lane maps, of q, k, v and gate, of out, of the engram maps
-	maps, gates, outs rows               // what products write, a row per token
-	headOuts          rows               // the attention's outputs
-	norms             rows               // the MLP's input
-	shares, conds     rows               // the softmax over its conditions; their sum
-	hidden            rows               // the MLP's own values
-	pres, posts       rows               // the lanes' gates
-	mixes             rows               // how lanes mix
-	raw               rows               // q, k and v before the taps
-	siteKeys, siteRaw rows               // of the site at hand; siteRaw before the taps
-	n                 int                // tokens in the block
-	chunk             int                // of so many; 0 where goroutines share each step
-	layer             int                // whose attention runs
-	site              int                // at hand
-	steps             []step             // of the region
+	// One block's working values; the steps read these fields.
+	tokens  []token
+	scratch []scratch // per worker
+	n       int       // tokens in the block
+	chunk   int       // of so many; 0 where goroutines share each step
+	layer   int       // whose attention runs
+	site    int       // at hand
+	steps   []step    // of the region
+
+	// Rows for all of the block's tokens, by token.index.
+	raw, gates         rows               // the products q, k and v before the taps, and gate
+	pres, posts, mixes rows               // the lanes' gates, and how they mix
+	row8               *quant.Activations // input of the engram maps
+	siteKeys, siteRaw  rows               // of the site at hand; siteRaw before the taps
+
+	// Rows for the tokens that go through the steps together, by token.row.
+	z, h, o8      *quant.Activations // inputs of the lane maps; of q, k, v and gate; of out
+	maps, outs    rows               // what products write
+	headOuts      rows               // the attention's outputs
+	norms         rows               // the MLP's input
+	shares, conds rows               // the softmax over its conditions; their sum
+	hidden        rows               // the MLP's own values
 
 	// What there is to do: before the layers, to enter the first, in each, at each
 	// site, for the logits.
@@ -108,11 +112,11 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		gates:  newRows(blockTokens, g.Heads*g.VDim),
 		pres:   newRows(blockTokens, g.Lanes), posts: newRows(blockTokens, g.Lanes), mixes: newRows(blockTokens, g.Lanes*g.Lanes),
 		outs: newRows(blockTokens, g.Width), norms: newRows(blockTokens, g.Width), headOuts: newRows(blockTokens, g.Heads*g.VDim),
-		shares: newRows(blockTokens, m.blocks[0].rank), conds: newRows(blockTokens, g.HadaSize), hidden: newRows(blockTokens, g.HadaSize),
+		shares: newRows(blockTokens, m.layers[0].rank), conds: newRows(blockTokens, g.HadaSize), hidden: newRows(blockTokens, g.HadaSize),
 	}
 	_, _, raw := m.rawWidths()
 	s.raw, s.rawTrail = newRows(blockTokens, raw), newTrail(max(g.ConvTaps-1, 0))
-	for range m.blocks {
+	for range m.layers {
 		s.keptRaw = append(s.keptRaw, newKept(&s.rawTrail, raw))
 	}
 	inputs := func(tokens, n int, forms quant.Form) *quant.Activations {
@@ -143,8 +147,8 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		s.tokens[i] = s.newToken(i)
 	}
 	if s.keepCells() {
-		s.lastCell = make([]float32, (len(m.blocks)+1)*g.Width)
-		for range len(m.blocks) + 1 {
+		s.lastCell = make([]float32, (len(m.layers)+1)*g.Width)
+		for range len(m.layers) + 1 {
 			s.cells = append(s.cells, newRows(blockTokens, g.Width))
 		}
 	}

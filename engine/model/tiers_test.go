@@ -64,9 +64,9 @@ func compareTiers(t *testing.T, name string, a *cact.Archive, o SessionOptions, 
 				break
 			}
 		}
-		blocks := o
-		blocks.Threads = 2
-		s := m.NewSession(blocks)
+		together := o
+		together.Threads = 2
+		s := m.NewSession(together)
 		s.pool.least = 0
 		if err := s.SetSink(5); err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ type Model struct {
 	g       cact.Geometry
 	exact   bool
 	forms   inputForms
-	blocks  []block
+	layers  []layer
 	sites   []site
 
 	embed     *quant.Table
@@ -40,7 +40,9 @@ type Model struct {
 	permute1, permute2 []int32
 	mlpA, mlpB         int // factors of hada_n
 
-	laneWork, gateWork, mlpWork int // about the multiply-adds per token and block
+	// What steps take per token, in multiply-adds of products: float operations count
+	// for several.
+	laneWork, gateWork, mlpWork int
 
 	laneShare []float32 // 1/lanes for each lane
 	frequency []float32 // rotary, per pair of the head vector
@@ -49,7 +51,7 @@ type Model struct {
 }
 
 // block is one layer's weights.
-type block struct {
+type layer struct {
 	layer  int // position in the running stack
 	site   int // index into Model.sites, or -1
 	global bool
@@ -132,7 +134,7 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 	m.laneWork = (lanes + 2) * lanes * lanes * g.Width
 	m.gateWork = sinkhornRounds * 4 * lanes * lanes
 	m.mlpWork = 2 * (m.mlpA + m.mlpB) * g.HadaSize
-	m.addBlocks(l, kept)
+	m.addLayers(l, kept)
 	for _, code := range a.Heads() {
 		m.heads = append(m.heads, l.head(code, g, kept))
 	}
@@ -140,14 +142,14 @@ func New(a *cact.Archive, o Options) (*Model, error) {
 	return m, nil
 }
 
-// addBlocks loads the kept blocks and their engram sites, and makes the
+// addLayers loads the kept blocks and their engram sites, and makes the
 // geometry that of the shorter stack.
-func (m *Model) addBlocks(l *loader, kept []int) {
+func (m *Model) addLayers(l *loader, kept []int) {
 	lanes := l.lanes()
 	g := m.g
 	m.g.Layers, m.g.EngramSites, m.g.GlobalMask = len(kept), nil, 0
 	for layer, old := range kept {
-		b := l.block(old, g)
+		b := l.layer(old, g)
 		b.layer, b.site, b.global = layer, -1, g.IsGlobal(old)
 		if g.GlobalMask>>old&1 == 1 {
 			m.g.GlobalMask |= 1 << layer
@@ -161,14 +163,14 @@ func (m *Model) addBlocks(l *loader, kept []int) {
 		}
 		lanes.fill(&b, old, g.Lanes)
 		b.maps = l.laneMaps(old, g.Lanes)
-		m.blocks = append(m.blocks, b)
+		m.layers = append(m.layers, b)
 	}
 	m.forms = m.inputForms()
 }
 
 func (m *Model) inputForms() (f inputForms) {
-	for i := range m.blocks {
-		b := &m.blocks[i]
+	for i := range m.layers {
+		b := &m.layers[i]
 		for _, p := range b.maps {
 			f.z |= p.m.Form()
 		}
@@ -189,7 +191,7 @@ func (m *Model) mapRows() int { return (m.g.Lanes + 2) * m.g.Lanes }
 func (m *Model) Geometry() cact.Geometry { return m.g }
 
 // Depth is the number of blocks that run.
-func (m *Model) Depth() int { return len(m.blocks) }
+func (m *Model) Depth() int { return len(m.layers) }
 
 // Heads lists the codes of the probe heads present.
 func (m *Model) Heads() []cact.HeadCode {
@@ -307,9 +309,9 @@ func (l *loader) permutation(role string) []int32 {
 	return p
 }
 
-func (l *loader) block(old int, g cact.Geometry) block {
+func (l *loader) layer(old int, g cact.Geometry) layer {
 	role := func(name string) string { return fmt.Sprintf("layers.%d.%s", old, name) }
-	b := block{
+	b := layer{
 		normIn: l.norm(role("norm_in")),
 		q:      l.product(role("q_proj")), k: l.product(role("k_proj")), v: l.product(role("v_proj")),
 		qNorm: l.norm(role("q_norm")), kNorm: l.norm(role("k_norm")),
@@ -353,7 +355,7 @@ func (l *loader) lanes() laneTensors {
 // fill gives block b, layer old of the archive, its part of the lane tensors.
 // A layer favours its own lane, layer mod lanes: the offsets use the number in
 // the running stack.
-func (t laneTensors) fill(b *block, old, lanes int) {
+func (t laneTensors) fill(b *layer, old, lanes int) {
 	b.aPre, b.aPost, b.aRes = t.aPre[old], t.aPost[old], t.aRes[old]
 	b.bPre = append([]float32(nil), t.bPre[old*lanes:(old+1)*lanes]...)
 	b.bPost = append([]float32(nil), t.bPost[old*lanes:(old+1)*lanes]...)

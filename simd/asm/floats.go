@@ -165,7 +165,7 @@ func (g *gen) tree(v vec, op func(...operand.Op)) reg.VecVirtual {
 
 // elements emits the functions that treat each element by itself.
 func (g *gen) elements() {
-	// map1 is a function of dst and further arrays of one length.
+	// emit writes a function of dst and further arrays of one length.
 	emit := func(name, signature string, arrays []string, prepare func(), body func(a access, p []reg.GPVirtual)) {
 		g.function(name, signature)
 		n := g.length(arrays[0])

@@ -9,9 +9,11 @@
 //
 // To add a kernel: write it in Go in package simd with its contract, add a field
 // to simd.Kernels and the function to generic(); emit it here (elements in
-// floats.go is the shortest example) and run this program; name it in avx2 and
-// avx512 of kernels_amd64.go; declare what it reads and writes in race_on.go. The
-// tests then fail until bodies_test.go and race_test.go know how to call it.
+// floats.go is the shortest example; constants are in vec.go) and run this
+// program; name it in avx2 and avx512 of kernels_amd64.go, and in avxvnni if dot
+// products make it another function there; declare what it reads and writes in
+// race_on.go. "go test ./simd" then fails until bodies_test.go knows how to call
+// it, "go test -race ./simd" until race_test.go does.
 package main
 
 import (
