@@ -59,6 +59,73 @@ func TestOverflowIsReported(t *testing.T) {
 	}
 }
 
+// overflowing scales the MLP of a layer until some of the ids overflow when they
+// are fed one by one, and the first that does, not the very first, is followed by one
+// that does not. It returns the ids up to the latter.
+func overflowing(t *testing.T, m *Model, layer int, ids []int32) []int32 {
+	t.Helper()
+	for range 400 {
+		scale(m.layers[layer].d4, 1.3)
+		s := m.NewSession(SessionOptions{})
+		first := slices.IndexFunc(ids, func(id int32) bool { feed(t, s, id); return s.overflow.Load() })
+		if first > 0 && first+1 < len(ids) {
+			if feed(t, s, ids[first+1]); !s.overflow.Load() {
+				s.Close()
+				return ids[:first+2]
+			}
+		}
+		s.Close()
+	}
+	t.Fatal("no factor makes some of the ids overflow and others not")
+	return nil
+}
+
+// scale multiplies x by a factor.
+func scale(x []float32, by float32) {
+	for i := range x {
+		x[i] *= by
+	}
+}
+
+// TestOverflowDoesNotDependOnCuts overflows in one token of several, in the first
+// layer and in the last, whose output nobody reads but the block's last token.
+func TestOverflowDoesNotDependOnCuts(t *testing.T) {
+	c := openStored(t, "mixed")
+	for _, layer := range []int{0, newModel(t, c.archive, Options{}).Depth() - 1} {
+		m := newModel(t, c.archive, Options{})
+		ids := overflowing(t, m, layer, c.prompt[:40])
+		for _, threads := range []int{1, 2} {
+			s := m.NewSession(SessionOptions{Threads: threads, NoHeads: true})
+			feed(t, s, ids...)
+			if _, err := s.Logits(); !errors.Is(err, ErrNotFinite) {
+				t.Errorf("layer %d, %d threads: token %d of %d overflows, fed together they give the error %v", layer, threads, len(ids)-2, len(ids), err)
+			}
+			s.Close()
+		}
+	}
+}
+
+// TestOverflowIsForgotten goes back to before what overflowed: heads are finite again.
+func TestOverflowIsForgotten(t *testing.T) {
+	c := openStored(t, "mixed")
+	m := newModel(t, c.archive, Options{})
+	ids := overflowing(t, m, 0, c.prompt[:40])
+	s := m.NewSession(SessionOptions{})
+	defer s.Close()
+	feed(t, s, ids[:len(ids)-2]...)
+	before := s.Snapshot()
+	feed(t, s, ids[len(ids)-2])
+	if _, _, err := s.Head(m.Heads()[0]); !errors.Is(err, ErrNotFinite) {
+		t.Fatalf("the head of what overflowed: %v", err)
+	}
+	if err := s.Restore(before); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Head(m.Heads()[0]); err != nil {
+		t.Errorf("the head after going back: %v", err)
+	}
+}
+
 // TestSumsOfLongContexts adds more values than an int32 holds the sum of.
 func TestSumsOfLongContexts(t *testing.T) {
 	m := newModel(t, openStored(t, "tiny").archive, Options{})

@@ -161,6 +161,7 @@ func (s *Session) Head(code cact.HeadCode) (pool, output []float32, err error) {
 		if states[0].weight == 0 {
 			return nil, nil, fmt.Errorf("model: the %s head has seen no token", code)
 		}
+		s.overflow.Store(false) // of what was forgotten since, or of another head
 		if pool, output = s.readHead(h, states); s.broken || s.overflow.Load() {
 			return nil, nil, ErrNotFinite
 		}

@@ -102,7 +102,12 @@ func (s *Session) blockOut(t *token, w *scratch) {
 		s.meanLanes(t, cell)
 		s.see("lanes.cell", t, cell)
 	}
-	t.layer++
+	if t.layer++; t.layer == len(s.m.layers) {
+		// Only the block's last token goes on from here: what the others' last layer
+		// overflowed to would not be noticed.
+		s.meanLanes(t, w.norm)
+		s.inverseRMS(w.norm)
+	}
 }
 
 // meanLanes writes the mean over lanes to dst.

@@ -67,7 +67,7 @@ type Session struct {
 	logits   []float32
 	fresh    bool        // logits belong to the last position
 	broken   bool        // something that was fed led to a value that is not finite
-	overflow atomic.Bool // the block did
+	overflow atomic.Bool // the block did, or the head that is read
 
 	// One block's working values; the steps read these fields.
 	tokens  []token
