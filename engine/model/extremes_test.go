@@ -149,3 +149,20 @@ func TestSumsOfLongContexts(t *testing.T) {
 		s.Close()
 	}
 }
+
+// TestFinite knows numbers whose squares overflow from those that are none.
+func TestFinite(t *testing.T) {
+	s := newModel(t, openStored(t, "tiny").archive, Options{}).NewSession(SessionOptions{})
+	defer s.Close()
+	inf := float32(math.Inf(1))
+	for _, c := range []struct {
+		worst float32
+		want  bool
+	}{{1, true}, {-3e38, true}, {inf, false}, {-inf, false}, {float32(math.NaN()), false}} {
+		x := slices.Repeat([]float32{0.5}, 40)
+		x[33] = c.worst
+		if got := s.finite(x); got != c.want {
+			t.Errorf("with %g: finite is %t", c.worst, got)
+		}
+	}
+}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 
 	"github.com/libneedle/libneedle/quant"
@@ -280,15 +280,17 @@ func (s *Session) Logits() ([]float32, error) {
 		}
 		s.fresh = true
 	}
-	if s.broken {
+	if s.broken || !s.finite(s.logits) {
 		return nil, ErrNotFinite
 	}
-	for _, v := range s.logits {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return nil, ErrNotFinite
-		}
-	}
 	return s.logits, nil
+}
+
+// finite looks at the sum of squares first, which is finite unless something is not,
+// or is very large.
+func (s *Session) finite(x []float32) bool {
+	isFinite := func(v float32) bool { return v-v == 0 }
+	return isFinite(s.k.Dot(x, x)) || !slices.ContainsFunc(x, func(v float32) bool { return !isFinite(v) })
 }
 
 func (s *Session) project() {
