@@ -1,10 +1,11 @@
 // Package ground looks at a finished list of calls in the light of the conversation
 // that led to it.
 //
-// So far it has the part that says which values a conversation contains: Evidence.
-// Nothing is withheld or changed by it yet.
+// So far it has what the rules will ask: Evidence says which values a conversation
+// contains, Request what a user's turn forbids, leaves out, only reports, and which days
+// it names. Nothing is withheld or changed by it yet.
 //
 // Texts are compared in any script. Digits of any script count, with the separators of
-// the usual locales; number words are known in English only, and text in other
-// languages is left alone by them.
+// the usual locales; the words of numbers, negations and days are known in English only,
+// and texts in other languages are left alone by them.
 package ground

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,15 +32,12 @@ const fewestLetters = 3
 // and "_" don't count. Strings of at most two letters always do: they prove nothing.
 func (e *Evidence) HasText(value string) bool {
 	value = squash(value)
-	if utf8.RuneCountInString(value) < fewestLetters {
-		return true
-	}
-	for _, t := range e.texts {
-		if strings.Contains(t, value) {
-			return true
-		}
-	}
-	return false
+	return utf8.RuneCountInString(value) < fewestLetters || e.contains(value)
+}
+
+// contains reports whether a squashed value is in one of the texts.
+func (e *Evidence) contains(value string) bool {
+	return slices.ContainsFunc(e.texts, func(t string) bool { return strings.Contains(t, value) })
 }
 
 // HasNumber reports whether the value of a JSON number is mentioned, in digits or in

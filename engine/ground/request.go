@@ -1,0 +1,136 @@
+package ground
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Request is what a user says in one turn, in words and clauses. The rules on it know
+// English only: in other languages nothing is negated, excluded or reported. It is
+// read-only.
+type Request struct {
+	text  string
+	words []word
+}
+
+// word is lower-case, with a straight apostrophe inside; at and end are its bytes in the
+// text. Words of one clause have one number.
+type word struct {
+	text    string
+	at, end int
+	clause  int
+	quoted  bool // between double quotation marks
+}
+
+// longestClause bounds how many words of a clause are looked at, so that no text takes
+// longer than in proportion to its length.
+const longestClause = 40
+
+// NewRequest reads a turn's text.
+func NewRequest(text string) *Request {
+	r := &Request{text: text}
+	clause, start, quoted, curly := 0, -1, false, 0
+	finish := func(end int) {
+		if start < 0 {
+			return
+		}
+		w := strings.ToLower(straight.Replace(text[start:end]))
+		if w = strings.Trim(w, "'"); w != "" {
+			if startsClause[w] {
+				clause++
+			}
+			r.words = append(r.words, word{w, start, end, clause, quoted || curly > 0})
+		}
+		start = -1
+	}
+	for i, c := range text {
+		switch {
+		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.Is(unicode.Mn, c) || isApostrophe(c) && start >= 0:
+			if start < 0 {
+				start = i
+			}
+		default:
+			finish(i)
+			switch c {
+			case '"':
+				quoted = !quoted
+			case '“':
+				curly++
+			case '”':
+				curly = max(curly-1, 0)
+			}
+			if endsClause(text, i, c) {
+				clause++
+			}
+		}
+	}
+	finish(len(text))
+	return r
+}
+
+// straight makes all apostrophes the one of typewriters.
+var straight = strings.NewReplacer("’", "'", "ʼ", "'")
+
+func isApostrophe(c rune) bool { return c == '\'' || c == '’' || c == 'ʼ' }
+
+// endsClause reports a mark between clauses; one between digits is none, nor is a dot
+// within a name.
+func endsClause(text string, at int, c rune) bool {
+	if !strings.ContainsRune(",;:.!?()\n—…", c) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at+utf8.RuneLen(c):])
+	switch {
+	case unicode.IsDigit(before) && unicode.IsDigit(after):
+		return false
+	case c == '.' && unicode.IsLetter(after):
+		return false
+	default:
+		return true
+	}
+}
+
+// startsClause are words that turn to something else.
+var startsClause = words("but instead just only rather otherwise however though although because")
+
+// follows reports whether the words from i on, within one clause, are those of a
+// phrase, and where it ends.
+func (r *Request) follows(i int, phrase string) (end int, ok bool) {
+	for _, p := range strings.Fields(phrase) {
+		if i >= len(r.words) || r.words[i].text != p || end > 0 && r.words[i].clause != r.words[end-1].clause {
+			return 0, false
+		}
+		i++
+		end = i
+	}
+	return end, true
+}
+
+// startsOne is the end of the longest of the phrases that begins at i; 0 for none.
+func (r *Request) startsOne(i int, phrases []string) (end int) {
+	for _, p := range phrases {
+		if e, ok := r.follows(i, p); ok {
+			end = max(end, e)
+		}
+	}
+	return end
+}
+
+// before is the word before i in its clause, "" for none.
+func (r *Request) before(i int) string {
+	if i == 0 || r.words[i-1].clause != r.words[i].clause {
+		return ""
+	}
+	return r.words[i-1].text
+}
+
+// rest are the words from i on in the clause of the word before them.
+func (r *Request) rest(i int) []word {
+	end := i
+	for end < min(len(r.words), i+longestClause) && i > 0 && r.words[end].clause == r.words[i-1].clause {
+		end++
+	}
+	return r.words[i:end]
+}
