@@ -80,7 +80,7 @@ func (r *Request) isoDate(i int, _ time.Time) (int, time.Time, bool) {
 		return 0, time.Time{}, false
 	}
 	from, to := r.words[i].at, r.words[i+2].at+2
-	if to-from != len("2006-01-02") || to > len(r.text) {
+	if to-from != len("2006-01-02") || to > r.words[i+2].end {
 		return 0, time.Time{}, false
 	}
 	day, err := time.Parse(time.DateOnly, r.text[from:to])

@@ -18,6 +18,7 @@ func TestDates(t *testing.T) {
 		"what happened yesterday":            "2026-11-26",
 		"on 2027-02-03 at 10:30":             "2027-02-03",
 		"2027-02-03T10:30 and 2027-02-30":    "2027-02-03",
+		"2027-02-3 and 2027-002-3":           "",
 		"March 4th":                          "2027-03-04",
 		"the 4th of March":                   "2027-03-04",
 		"march the fourth, 2028":             "2028-03-04",
