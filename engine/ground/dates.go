@@ -64,9 +64,6 @@ func (r *Request) date(i int, today time.Time) (end int, day time.Time, ok bool)
 	return 0, day, false
 }
 
-// is reports whether the words from i on are those of a phrase.
-func (r *Request) is(i int, phrase string) bool { return r.acrossClauses(i, phrase) > 0 }
-
 func (r *Request) at(i int) string {
 	if i < 0 || i >= len(r.words) {
 		return ""
@@ -191,8 +188,8 @@ func (r *Request) relative(i int, today time.Time) (int, time.Time, bool) {
 		{"the day after tomorrow", 2}, {"day after tomorrow", 2}, {"the day before yesterday", -2}, {"day before yesterday", -2},
 		{"today", 0}, {"tonight", 0}, {"this morning", 0}, {"this afternoon", 0}, {"this evening", 0}, {"tomorrow", 1}, {"yesterday", -1},
 	} {
-		if r.is(i, p.phrase) {
-			return i + len(strings.Fields(p.phrase)), today.AddDate(0, 0, p.days), true
+		if end := r.phrase(i, p.phrase); end > 0 {
+			return end, today.AddDate(0, 0, p.days), true
 		}
 	}
 	if r.at(i) != "in" || i+2 >= len(r.words) {

@@ -5,12 +5,14 @@ import (
 	"strings"
 )
 
-// decimal is a number's value: digits without zeros at either end, "e", the power of
-// ten that they count; with a "-" in front of negative ones. "20", "20.0" and "2e1" are
-// all "2e1", and zero is "0e0". Values are compared as they were written, not as floats.
-type decimal string
-
-const zero decimal = "0e0"
+// decimal is a number's value: digits without zeros at either end, and the power of ten
+// that they count. "20", "20.0" and "2e1" are all 2 times ten; zero has no digits.
+// Values are compared as they were written, not as floats.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int
+}
 
 // mostExponent bounds the powers of ten that are told apart.
 const mostExponent = 1 << 30
@@ -20,14 +22,15 @@ func newDecimal(negative bool, digits string, exponent int) decimal {
 	digits = strings.TrimLeft(digits, "0")
 	short := strings.TrimRight(digits, "0")
 	if short == "" {
-		return zero
+		return decimal{}
 	}
-	exponent += len(digits) - len(short)
-	sign := ""
-	if negative {
-		sign = "-"
-	}
-	return decimal(sign + short + "e" + strconv.Itoa(exponent))
+	return decimal{negative, short, exponent + len(digits) - len(short)}
+}
+
+// constant is the value of a number in this package.
+func constant(text string) decimal {
+	d, _ := parseDecimal(text)
+	return d
 }
 
 // parseDecimal reads a JSON number; ok is false for anything else and for exponents
@@ -39,13 +42,13 @@ func parseDecimal(text string) (d decimal, ok bool) {
 	if scientific {
 		n, err := strconv.Atoi(power)
 		if err != nil || n > mostExponent || n < -mostExponent {
-			return "", false
+			return decimal{}, false
 		}
 		exponent = n
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	if !onlyDigits(whole) || fraction != "" && !onlyDigits(fraction) {
-		return "", false
+		return decimal{}, false
 	}
 	return newDecimal(negative, whole+fraction, exponent-len(fraction)), true
 }
@@ -54,26 +57,30 @@ func onlyDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
+// String is a JSON number of the value.
+func (d decimal) String() string {
+	if d.digits == "" {
+		return "0"
+	}
+	sign := ""
+	if d.negative {
+		sign = "-"
+	}
+	return sign + d.digits + "e" + strconv.Itoa(d.exponent)
+}
+
 // times multiplies by a power of ten.
-func (d decimal) times(power int) decimal {
-	if d == zero {
+func (d decimal) times(power int) decimal { return newDecimal(d.negative, d.digits, d.exponent+power) }
+
+// minus is the value with its sign turned to minus.
+func (d decimal) minus() decimal { return newDecimal(true, d.digits, d.exponent) }
+
+// plus adds a fraction between 0 and 1 to the magnitude of a whole number.
+func (d decimal) plus(fraction decimal) decimal {
+	if d.exponent > 1000 { // beyond what anybody adds a half to
 		return d
 	}
-	digits, _, _ := strings.Cut(string(d), "e")
-	return decimal(digits + "e" + strconv.Itoa(d.exponent()+power))
-}
-
-// negative is the value with its sign turned to minus.
-func (d decimal) negative() decimal {
-	if d == zero || d[0] == '-' {
-		return d
-	}
-	return "-" + d
-}
-
-// exponent is the power of ten that the digits count.
-func (d decimal) exponent() int {
-	_, power, _ := strings.Cut(string(d), "e")
-	n, _ := strconv.Atoi(power)
-	return n
+	places := -fraction.exponent
+	zeros := strings.Repeat("0", d.exponent+places-len(fraction.digits))
+	return newDecimal(d.negative, d.digits+zeros+fraction.digits, -places)
 }

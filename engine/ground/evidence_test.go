@@ -194,11 +194,11 @@ func FuzzEvidence(f *testing.F) {
 			t.Error("the second text is not found")
 		}
 		for d := range NewEvidence(text).numbers {
-			if again, ok := parseDecimal(string(d)); !ok || again != d {
-				t.Errorf("%q is no value", d)
+			if again, ok := parseDecimal(d.String()); !ok || again != d {
+				t.Errorf("%s is no value", d)
 			}
 			if !longer.numbers[d] {
-				t.Errorf("%q is lost among more texts", d)
+				t.Errorf("%s is lost among more texts", d)
 			}
 		}
 	})

@@ -30,11 +30,11 @@ type negation struct {
 
 func (r *Request) negations() (list []negation) {
 	for i := range r.words {
-		end := r.startsOne(i, negations)
-		if end == 0 {
+		end := r.longest(i, negations)
+		if end == 0 || !r.oneClause(i, end) {
 			continue
 		}
-		rest := r.rest(end)
+		rest := r.within(end, r.words[i].clause, longestClause)
 		if len(rest) == 0 || r.stated(i, rest[0].text) {
 			continue
 		}
@@ -84,7 +84,7 @@ func (r *Request) Forbids(tool string, values []string) bool {
 		if !slices.ContainsFunc(near, func(w word) bool { return slices.Contains(name, stem(w.text)) }) {
 			continue
 		}
-		clause := NewEvidence(r.text[n.words[0].at:n.words[len(n.words)-1].end])
+		clause := r.evidence(n.words)
 		if !n.more || slices.ContainsFunc(values, func(v string) bool { return clause.names(v) }) {
 			return true
 		}
@@ -114,37 +114,15 @@ const mostExcluded = 4
 // Excludes reports whether a value is named among what the request leaves out.
 func (r *Request) Excludes(value string) bool {
 	for i := range r.words {
-		end := 0
-		for _, p := range exclusions {
-			end = max(end, r.acrossClauses(i, p))
-		}
+		end := r.longest(i, exclusions)
 		if end == 0 || end == len(r.words) || exceptions[r.words[end].text] {
 			continue
 		}
-		last := min(end+mostExcluded, len(r.words))
-		for k := end; k < last; k++ {
-			if r.words[k].clause != r.words[end].clause {
-				last = k
-			}
-		}
-		span := NewEvidence(r.text[r.words[end].at:r.words[last-1].end])
-		if span.names(value) {
+		if r.evidence(r.within(end, r.words[end].clause, mostExcluded)).names(value) {
 			return true
 		}
 	}
 	return false
-}
-
-// acrossClauses is where a phrase that may begin a clause by itself ends; 0 if it is not
-// at i.
-func (r *Request) acrossClauses(i int, phrase string) int {
-	for _, p := range strings.Fields(phrase) {
-		if i >= len(r.words) || r.words[i].text != p {
-			return 0
-		}
-		i++
-	}
-	return i
 }
 
 // exceptions begin a condition: "except when".

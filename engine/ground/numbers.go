@@ -20,7 +20,7 @@ func findNumbers(text string, found func(decimal)) {
 		}
 		end := numeralEnd(runes, i)
 		if i == 0 || !unicode.IsLetter(runes[i-1]) {
-			n := numeral{runes[i:end], signed(runes, i), runes[end:]}
+			n := newNumeral(runes, i, end)
 			n.read(found)
 		}
 		i = end
@@ -49,8 +49,9 @@ func digit(r rune) (value int, ok bool) {
 
 // fractions are the vulgar ones that have a finite decimal.
 var fractions = map[rune]decimal{
-	'½': "5e-1", '¼': "25e-2", '¾': "75e-2", '⅕': "2e-1", '⅖': "4e-1", '⅗': "6e-1", '⅘': "8e-1",
-	'⅛': "125e-3", '⅜': "375e-3", '⅝': "625e-3", '⅞': "875e-3", '⅒': "1e-1",
+	'½': constant("0.5"), '¼': constant("0.25"), '¾': constant("0.75"),
+	'⅕': constant("0.2"), '⅖': constant("0.4"), '⅗': constant("0.6"), '⅘': constant("0.8"),
+	'⅛': constant("0.125"), '⅜': constant("0.375"), '⅝': constant("0.625"), '⅞': constant("0.875"), '⅒': constant("0.1"),
 }
 
 // separators stand between the digits of one number: of groups of thousands, or before
@@ -103,11 +104,32 @@ func signed(runes []rune, i int) bool {
 
 func isMinus(r rune) bool { return r == '-' || r == '−' || r == '–' }
 
-// numeral is a number in digits, with separators between them.
+// numeral is a number in digits, with separators between them, and what stands around
+// it.
 type numeral struct {
-	text   []rune
-	minus  bool
-	behind []rune // what follows in the text
+	text  []rune
+	minus bool
+	next  rune // right behind; 0 at the end
+	power int  // of ten, that the letters or the word behind stand for
+}
+
+func newNumeral(runes []rune, start, end int) numeral {
+	n := numeral{text: runes[start:end], minus: signed(runes, start)}
+	if end < len(runes) {
+		n.next = runes[end]
+	}
+	at := end
+	for at < len(runes) && strings.ContainsRune(blanks, runes[at]) {
+		at++
+	}
+	word := at
+	for word < len(runes) && word-at <= longestMultiplier && unicode.IsLetter(runes[word]) {
+		word++
+	}
+	if word-at > len("mio") || at == end { // "5 m" are metres
+		n.power = multipliers[strings.ToLower(string(runes[at:word]))]
+	}
+	return n
 }
 
 // group is the digits between two separators.
@@ -164,6 +186,7 @@ func uses(groups []group, separator rune) bool {
 // thousands joins groups that one separator divides into thousands, or as in India;
 // ok is false for others.
 func thousands(groups []group) (digits string, ok bool) {
+	var joined strings.Builder
 	for i, g := range groups {
 		switch last := i == len(groups)-1; {
 		case i == 0 && (len(groups) == 1 || len(g.digits) <= 3):
@@ -174,9 +197,9 @@ func thousands(groups []group) (digits string, ok bool) {
 		default:
 			return "", false
 		}
-		digits += g.digits
+		joined.WriteString(g.digits)
 	}
-	return digits, true
+	return joined.String(), true
 }
 
 // multipliers are the powers of ten that letters right behind digits, or words after
@@ -186,45 +209,19 @@ var multipliers = map[string]int{
 	"hundred": 2, "thousand": 3, "million": 6, "billion": 9,
 }
 
-// report gives a value, and what signs and words behind it make of it.
+const longestMultiplier = len("thousand")
+
+// report gives a value, and what is made of it by what stands behind.
 func (n *numeral) report(found func(decimal), digits string, exponent int) {
 	value := newDecimal(n.minus, digits, exponent)
 	found(value)
-	behind := n.behind
-	if len(behind) > 0 {
-		if f, ok := fractions[behind[0]]; ok && exponent == 0 {
-			found(sum(value, f))
-		}
-		if behind[0] == '%' {
-			found(value.times(-2))
-		}
+	if f, ok := fractions[n.next]; ok && exponent == 0 {
+		found(value.plus(f))
 	}
-	for len(behind) > 0 && strings.ContainsRune(blanks, behind[0]) {
-		behind = behind[1:]
+	if n.next == '%' {
+		found(value.times(-2))
 	}
-	letters := 0
-	for letters < len(behind) && unicode.IsLetter(behind[letters]) {
-		letters++
+	if n.power > 0 {
+		found(value.times(n.power))
 	}
-	word := strings.ToLower(string(behind[:letters]))
-	if power, ok := multipliers[word]; ok && (len(behind) == len(n.behind) || len(word) > 3) {
-		found(value.times(power))
-	}
-}
-
-// sum adds a fraction below 1 to a whole number.
-func sum(whole, fraction decimal) decimal {
-	if whole == zero {
-		return fraction
-	}
-	if whole.exponent() > 1000 { // beyond what anybody adds a half to
-		return whole
-	}
-	digits, _, _ := strings.Cut(string(whole), "e")
-	negative := strings.HasPrefix(digits, "-")
-	digits = strings.TrimPrefix(digits, "-")
-	exponent := whole.exponent()
-	part, _, _ := strings.Cut(string(fraction), "e")
-	places := -fraction.exponent()
-	return newDecimal(negative, digits+strings.Repeat("0", exponent)+strings.Repeat("0", places-len(part))+part, -places)
 }

@@ -95,28 +95,27 @@ func endsClause(text string, at int, c rune) bool {
 // startsClause are words that turn to something else.
 var startsClause = words("but instead just only rather otherwise however though although because")
 
-// follows reports whether the words from i on, within one clause, are those of a
-// phrase, and where it ends.
-func (r *Request) follows(i int, phrase string) (end int, ok bool) {
+// phrase is where a phrase that begins at i ends; 0 if it does not.
+func (r *Request) phrase(i int, phrase string) int {
 	for _, p := range strings.Fields(phrase) {
-		if i >= len(r.words) || r.words[i].text != p || end > 0 && r.words[i].clause != r.words[end-1].clause {
-			return 0, false
+		if i >= len(r.words) || r.words[i].text != p {
+			return 0
 		}
 		i++
-		end = i
 	}
-	return end, true
+	return i
 }
 
-// startsOne is the end of the longest of the phrases that begins at i; 0 for none.
-func (r *Request) startsOne(i int, phrases []string) (end int) {
+// longest is the end of the longest of the phrases that begins at i; 0 for none.
+func (r *Request) longest(i int, phrases []string) (end int) {
 	for _, p := range phrases {
-		if e, ok := r.follows(i, p); ok {
-			end = max(end, e)
-		}
+		end = max(end, r.phrase(i, p))
 	}
 	return end
 }
+
+// oneClause reports whether the words from i to end are of one clause.
+func (r *Request) oneClause(i, end int) bool { return r.words[i].clause == r.words[end-1].clause }
 
 // before is the word before i in its clause, "" for none.
 func (r *Request) before(i int) string {
@@ -126,11 +125,16 @@ func (r *Request) before(i int) string {
 	return r.words[i-1].text
 }
 
-// rest are the words from i on in the clause of the word before them.
-func (r *Request) rest(i int) []word {
+// within are the words from i on that are of a clause, at most so many.
+func (r *Request) within(i, clause, most int) []word {
 	end := i
-	for end < min(len(r.words), i+longestClause) && i > 0 && r.words[end].clause == r.words[i-1].clause {
+	for end < min(len(r.words), i+most) && r.words[end].clause == clause {
 		end++
 	}
 	return r.words[i:end]
+}
+
+// evidence is what some words, which follow each other, say.
+func (r *Request) evidence(words []word) *Evidence {
+	return NewEvidence(r.text[words[0].at:words[len(words)-1].end])
 }

@@ -24,8 +24,9 @@ var (
 	}
 	// countWords stand for a number by themselves.
 	countWords = map[string]decimal{
-		"single": "1e0", "once": "1e0", "couple": "2e0", "pair": "2e0", "both": "2e0", "double": "2e0", "twice": "2e0",
-		"triple": "3e0", "thrice": "3e0", "trio": "3e0", "dozen": "12e0", "half": "5e-1", "quarter": "25e-2",
+		"single": constant("1"), "once": constant("1"), "couple": constant("2"), "pair": constant("2"), "both": constant("2"),
+		"double": constant("2"), "twice": constant("2"), "triple": constant("3"), "thrice": constant("3"), "trio": constant("3"),
+		"dozen": constant("12"), "half": constant("0.5"), "quarter": constant("0.25"),
 	}
 	// units are what "a" and "an" count one of.
 	units = words("second minute hour day week fortnight month year decade percent degree metre meter mile kilometre " +
@@ -49,7 +50,7 @@ func findWords(text string, found func(decimal)) {
 			found(d)
 		}
 		if units[singular(list, i+1)] && (list[i] == "a" || list[i] == "an") {
-			found("1e0")
+			found(countWords["single"])
 		}
 		value, next, ok := spelt(list, i)
 		if !ok {
@@ -58,11 +59,11 @@ func findWords(text string, found func(decimal)) {
 		}
 		d := newDecimal(false, strconv.FormatInt(value, 10), 0)
 		if i > 0 && (list[i-1] == "minus" || list[i-1] == "negative") {
-			found(d.negative())
+			found(d.minus())
 		}
 		found(d)
 		if half(list, next) { // "two and a half"
-			found(sum(d, countWords["half"]))
+			found(d.plus(countWords["half"]))
 		}
 		i = next
 	}
