@@ -2753,9 +2753,9 @@ TEXT ·scoreKeysAVX2(SB), $0-120
 	DIVQ  DI
 	SHLQ  $0x02, R8
 
-queries24:
+run24:
 	CMPQ    DI, $0x03
-	JL      queriesDone25
+	JL      runDone25
 	VMOVUPS constantsAVX2<>+1600(SB), Y0
 	MOVQ    keys_base+72(FP), DX
 	MOVQ    keyScale_base+96(FP), R9
@@ -2774,9 +2774,9 @@ tile26:
 	MOVQ  BX, R12
 	MOVQ  AX, R13
 
-values28:
+run28:
 	CMPQ         R13, $0x10
-	JL           valuesDone29
+	JL           runDone29
 	VPABSB       (DX), Y7
 	VPBROADCASTD (R12), Y8
 	VPSIGNB      (DX), Y8, Y8
@@ -2908,12 +2908,12 @@ values28:
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x10, R12
 	SUBQ         $0x10, R13
-	JMP          values28
+	JMP          run28
 
-valuesDone29:
-values30:
+runDone29:
+run30:
 	CMPQ         R13, $0x04
-	JL           valuesDone31
+	JL           runDone31
 	VPABSB       (DX), Y7
 	VPBROADCASTD (R12), Y8
 	VPSIGNB      (DX), Y8, Y8
@@ -2949,9 +2949,9 @@ values30:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x04, R12
 	SUBQ         $0x04, R13
-	JMP          values30
+	JMP          run30
 
-valuesDone31:
+runDone31:
 	VCVTDQ2PS    Y1, Y1
 	VBROADCASTSS (SI), Y7
 	VMULPS       (R9), Y7, Y7
@@ -2996,12 +2996,12 @@ tilesDone27:
 	ADDQ R8, CX
 	ADDQ $0x0c, SI
 	SUBQ $0x03, DI
-	JMP  queries24
+	JMP  run24
 
-queriesDone25:
-queries32:
+runDone25:
+run32:
 	CMPQ    DI, $0x01
-	JL      queriesDone33
+	JL      runDone33
 	VMOVUPS constantsAVX2<>+1600(SB), Y0
 	MOVQ    keys_base+72(FP), DX
 	MOVQ    keyScale_base+96(FP), R9
@@ -3016,9 +3016,9 @@ tile34:
 	MOVQ  BX, R12
 	MOVQ  AX, R13
 
-values36:
+run36:
 	CMPQ         R13, $0x10
-	JL           valuesDone37
+	JL           runDone37
 	VPABSB       (DX), Y3
 	VPBROADCASTD (R12), Y4
 	VPSIGNB      (DX), Y4, Y4
@@ -3070,12 +3070,12 @@ values36:
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x10, R12
 	SUBQ         $0x10, R13
-	JMP          values36
+	JMP          run36
 
-valuesDone37:
-values38:
+runDone37:
+run38:
 	CMPQ         R13, $0x04
-	JL           valuesDone39
+	JL           runDone39
 	VPABSB       (DX), Y3
 	VPBROADCASTD (R12), Y4
 	VPSIGNB      (DX), Y4, Y4
@@ -3091,9 +3091,9 @@ values38:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x04, R12
 	SUBQ         $0x04, R13
-	JMP          values38
+	JMP          run38
 
-valuesDone39:
+runDone39:
 	VCVTDQ2PS    Y1, Y1
 	VBROADCASTSS (SI), Y3
 	VMULPS       (R9), Y3, Y3
@@ -3114,9 +3114,9 @@ tilesDone35:
 	ADDQ R8, CX
 	ADDQ $0x04, SI
 	SUBQ $0x01, DI
-	JMP  queries32
+	JMP  run32
 
-queriesDone33:
+runDone33:
 done23:
 	VZEROUPPER
 	RET
@@ -3276,9 +3276,9 @@ TEXT ·splitWeightsAVX2(SB), $0-112
 	MOVQ factor_base+88(FP), BX
 	MOVQ factor_len+96(FP), SI
 
-row50:
+times50:
 	TESTQ        SI, SI
-	JZ           rowsDone51
+	JZ           timesDone51
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	MOVQ         n+80(FP), DI
@@ -3375,9 +3375,9 @@ done54:
 	ADDQ R8, CX
 	ADDQ $0x04, BX
 	DECQ SI
-	JMP  row50
+	JMP  times50
 
-rowsDone51:
+timesDone51:
 	VZEROUPPER
 	RET
 
@@ -3390,9 +3390,9 @@ TEXT ·joinSumsAVX2(SB), $0-88
 	MOVQ unit_base+64(FP), BX
 	MOVQ unit_len+72(FP), SI
 
-row57:
+times57:
 	TESTQ        SI, SI
-	JZ           rowsDone58
+	JZ           timesDone58
 	VBROADCASTSS (BX), Y0
 	VBROADCASTSS (BX), Y1
 	MOVQ         n+24(FP), DI
@@ -3455,9 +3455,9 @@ rest60:
 done61:
 	ADDQ $0x04, BX
 	DECQ SI
-	JMP  row57
+	JMP  times57
 
-rowsDone58:
+timesDone58:
 	VZEROUPPER
 	RET
 
@@ -3469,9 +3469,9 @@ TEXT ·weighAVX2(SB), $0-104
 	MOVQ total_len+64(FP), DX
 	MOVQ largest_base+80(FP), BX
 
-row62:
+times62:
 	TESTQ        DX, DX
-	JZ           rowsDone63
+	JZ           timesDone63
 	MOVQ         valueScale_len+40(FP), DI
 	MOVQ         AX, SI
 	VBROADCASTSS (SI), Y0
@@ -3523,17 +3523,17 @@ done66:
 	MOVQ         stride+24(FP), SI
 	LEAQ         (AX)(SI*4), AX
 	DECQ         DX
-	JMP          row62
+	JMP          times62
 
-rowsDone63:
+timesDone63:
 	MOVQ w_base+0(FP), AX
 	MOVQ total_base+56(FP), CX
 	MOVQ total_len+64(FP), DX
 	MOVQ largest_base+80(FP), BX
 
-row67:
+times67:
 	TESTQ        DX, DX
-	JZ           rowsDone68
+	JZ           timesDone68
 	VBROADCASTSS (BX), Y0
 	MOVQ         valueScale_len+40(FP), DI
 	MOVQ         AX, SI
@@ -3724,9 +3724,9 @@ done71:
 	MOVQ         stride+24(FP), SI
 	LEAQ         (AX)(SI*4), AX
 	DECQ         DX
-	JMP          row67
+	JMP          times67
 
-rowsDone68:
+timesDone68:
 	VZEROUPPER
 	RET
 
@@ -5536,9 +5536,9 @@ TEXT ·dotRowsAVX2(SB), $0-72
 	SHLQ $0x02, BX
 	LEAQ (BX)(BX*2), SI
 
-rows83:
+run83:
 	CMPQ  CX, $0x04
-	JL    rowsDone84
+	JL    runDone84
 	MOVQ  x_base+48(FP), DI
 	MOVQ  x_len+56(FP), R8
 	VPXOR Y0, Y0, Y0
@@ -5663,12 +5663,12 @@ done87:
 	ADDQ         BX, DX
 	ADDQ         $0x10, AX
 	SUBQ         $0x04, CX
-	JMP          rows83
+	JMP          run83
 
-rowsDone84:
-rows88:
+runDone84:
+run88:
 	CMPQ  CX, $0x01
-	JL    rowsDone89
+	JL    runDone89
 	MOVQ  x_base+48(FP), BX
 	MOVQ  x_len+56(FP), SI
 	VPXOR Y0, Y0, Y0
@@ -5721,9 +5721,9 @@ done92:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x04, AX
 	SUBQ         $0x01, CX
-	JMP          rows88
+	JMP          run88
 
-rowsDone89:
+runDone89:
 	VZEROUPPER
 	RET
 
@@ -6757,9 +6757,9 @@ TEXT ·quantizeAVX2(SB), $0-92
 	VBROADCASTSS X0, Y1
 	VBROADCASTSS X0, Y0
 
-row132:
+times132:
 	TESTQ DX, DX
-	JZ    rowsDone133
+	JZ    timesDone133
 	MOVQ  n+80(FP), DI
 	MOVQ  BX, SI
 	VPXOR Y2, Y2, Y2
@@ -6957,9 +6957,9 @@ done142:
 	ADDQ SI, AX
 	ADDQ $0x04, CX
 	DECQ DX
-	JMP  row132
+	JMP  times132
 
-rowsDone133:
+timesDone133:
 	VZEROUPPER
 	RET
 
@@ -7031,8 +7031,6 @@ done150:
 	VBROADCASTSS X3, Y3
 	MOVQ         gain_base+24(FP), BX
 	MOVQ         gain_len+32(FP), SI
-	MOVQ         SI, DI
-	ANDQ         $0x0f, DI
 
 loop151:
 	CMPQ    SI, $0x10
@@ -7056,11 +7054,11 @@ loop151:
 rest152:
 	TESTQ      SI, SI
 	JZ         done153
-	LEAQ       constantsAVX2<>+2368(SB), R8
+	LEAQ       constantsAVX2<>+2368(SB), DI
 	SHLQ       $0x02, SI
-	SUBQ       SI, R8
-	VMOVUPS    (R8), Y4
-	VMOVUPS    32(R8), Y5
+	SUBQ       SI, DI
+	VMOVUPS    (DI), Y4
+	VMOVUPS    32(DI), Y5
 	VMASKMOVPS (BX), Y4, Y6
 	VMASKMOVPS 32(BX), Y5, Y7
 	VMASKMOVPS (CX), Y4, Y8
@@ -7073,8 +7071,10 @@ rest152:
 	VMASKMOVPS Y7, Y5, 32(AX)
 
 done153:
-	LEAQ (AX)(DI*4), AX
-	LEAQ (CX)(DI*4), CX
+	MOVQ gain_len+32(FP), BX
+	ANDQ $0x0f, BX
+	LEAQ (AX)(BX*4), AX
+	LEAQ (CX)(BX*4), CX
 	JMP  row146
 
 rowsDone147:
@@ -7102,9 +7102,9 @@ columns154:
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums156:
+run156:
 	CMPQ    R10, $0x04
-	JL      sumsDone157
+	JL      runDone157
 	VMOVUPS constantsAVX2<>+1280(SB), Y0
 	VMOVUPS constantsAVX2<>+1312(SB), Y1
 	VMOVUPS constantsAVX2<>+1280(SB), Y2
@@ -7167,12 +7167,12 @@ terms158:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums156
+	JMP          run156
 
-sumsDone157:
-sums159:
+runDone157:
+run159:
 	CMPQ    R10, $0x01
-	JL      sumsDone160
+	JL      runDone160
 	VMOVUPS constantsAVX2<>+1280(SB), Y0
 	VMOVUPS constantsAVX2<>+1312(SB), Y1
 	MOVQ    n+40(FP), R13
@@ -7198,9 +7198,9 @@ terms161:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums159
+	JMP          run159
 
-sumsDone160:
+runDone160:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
@@ -7217,9 +7217,9 @@ columnsDone155:
 	MOVQ    coef+16(FP), SI
 	MOVQ    m+32(FP), R8
 
-sums163:
+run163:
 	CMPQ    R8, $0x04
-	JL      sumsDone164
+	JL      runDone164
 	VMOVUPS constantsAVX2<>+1280(SB), Y2
 	VMOVUPS constantsAVX2<>+1312(SB), Y3
 	VMOVUPS constantsAVX2<>+1280(SB), Y4
@@ -7282,12 +7282,12 @@ terms165:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums163
+	JMP          run163
 
-sumsDone164:
-sums166:
+runDone164:
+run166:
 	CMPQ    R8, $0x01
-	JL      sumsDone167
+	JL      runDone167
 	VMOVUPS constantsAVX2<>+1280(SB), Y2
 	VMOVUPS constantsAVX2<>+1312(SB), Y3
 	MOVQ    n+40(FP), R11
@@ -7313,9 +7313,9 @@ terms168:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums166
+	JMP          run166
 
-sumsDone167:
+runDone167:
 end162:
 	VZEROUPPER
 	RET
@@ -7328,9 +7328,9 @@ TEXT ·gatherAVX2(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-elements169:
+run169:
 	CMPQ      CX, $0x10
-	JL        elementsDone170
+	JL        runDone170
 	MOVL      (BX), SI
 	VMOVSS    (DX)(SI*4), X0
 	MOVL      4(BX), SI
@@ -7370,12 +7370,12 @@ elements169:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	SUBQ      $0x10, CX
-	JMP       elements169
+	JMP       run169
 
-elementsDone170:
-elements171:
+runDone170:
+run171:
 	CMPQ      CX, $0x04
-	JL        elementsDone172
+	JL        runDone172
 	MOVL      (BX), SI
 	VMOVSS    (DX)(SI*4), X0
 	MOVL      4(BX), SI
@@ -7388,21 +7388,21 @@ elements171:
 	ADDQ      $0x10, AX
 	ADDQ      $0x10, BX
 	SUBQ      $0x04, CX
-	JMP       elements171
+	JMP       run171
 
-elementsDone172:
-elements173:
+runDone172:
+run173:
 	CMPQ   CX, $0x01
-	JL     elementsDone174
+	JL     runDone174
 	MOVL   (BX), SI
 	VMOVSS (DX)(SI*4), X0
 	VMOVSS X0, (AX)
 	ADDQ   $0x04, AX
 	ADDQ   $0x04, BX
 	SUBQ   $0x01, CX
-	JMP    elements173
+	JMP    run173
 
-elementsDone174:
+runDone174:
 	VZEROUPPER
 	RET
 
@@ -7423,9 +7423,9 @@ heads175:
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-pairs177:
+run177:
 	CMPQ    DI, $0x08
-	JL      pairsDone178
+	JL      runDone178
 	VMOVUPS (AX), Y0
 	VMOVUPS (SI), Y1
 	VMOVUPS (R8), Y2
@@ -7443,12 +7443,12 @@ pairs177:
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x08, DI
-	JMP     pairs177
+	JMP     run177
 
-pairsDone178:
-pairs179:
+runDone178:
+run179:
 	CMPQ   DI, $0x01
-	JL     pairsDone180
+	JL     runDone180
 	VMOVSS (AX), X0
 	VMOVSS (SI), X1
 	VMOVSS (R8), X2
@@ -7466,9 +7466,9 @@ pairs179:
 	ADDQ   $0x04, R8
 	ADDQ   $0x04, R9
 	SUBQ   $0x01, DI
-	JMP    pairs179
+	JMP    run179
 
-pairsDone180:
+runDone180:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
@@ -7486,9 +7486,9 @@ TEXT ·sinkhorn4AVX2(SB), $0-32
 	MOVQ rounds+24(FP), DX
 	SHRQ $0x04, CX
 
-matrices181:
+run181:
 	CMPQ        CX, $0x02
-	JL          matricesDone182
+	JL          runDone182
 	VMOVUPS     (AX), X0
 	VINSERTF128 $0x01, 64(AX), Y0, Y1
 	VMOVUPS     16(AX), X0
@@ -7549,12 +7549,12 @@ roundsDone184:
 	VEXTRACTF128 $0x01, Y4, 112(AX)
 	ADDQ         $0x00000080, AX
 	SUBQ         $0x02, CX
-	JMP          matrices181
+	JMP          run181
 
-matricesDone182:
-matrices185:
+runDone182:
+run185:
 	CMPQ    CX, $0x01
-	JL      matricesDone186
+	JL      runDone186
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
@@ -7607,9 +7607,9 @@ roundsDone188:
 	VMOVUPS X3, 48(AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x01, CX
-	JMP     matrices185
+	JMP     run185
 
-matricesDone186:
+runDone186:
 	VZEROUPPER
 	RET
 

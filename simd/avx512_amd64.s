@@ -1662,9 +1662,9 @@ TEXT ·scoreKeysAVX512(SB), $0-120
 	DIVQ  DI
 	SHLQ  $0x02, R8
 
-queries32:
+run32:
 	CMPQ    DI, $0x06
-	JL      queriesDone33
+	JL      runDone33
 	VMOVUPS constantsAVX512<>+1536(SB), Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -1711,9 +1711,9 @@ tile35:
 	MOVQ    BX, R12
 	MOVQ    AX, R13
 
-values37:
+run37:
 	CMPQ          R13, $0x10
-	JL            valuesDone38
+	JL            runDone38
 	LEAQ          (R12)(AX*2), R14
 	LEAQ          (R12)(AX*4), R15
 	VPXORD        (DX), Z0, Z14
@@ -1747,12 +1747,12 @@ values37:
 	ADDQ          $0x00000100, DX
 	ADDQ          $0x10, R12
 	SUBQ          $0x10, R13
-	JMP           values37
+	JMP           run37
 
-valuesDone38:
-values39:
+runDone38:
+run39:
 	CMPQ          R13, $0x04
-	JL            valuesDone40
+	JL            runDone40
 	LEAQ          (R12)(AX*2), R14
 	LEAQ          (R12)(AX*4), R15
 	VPXORD        (DX), Z0, Z14
@@ -1765,9 +1765,9 @@ values39:
 	ADDQ          $0x00000040, DX
 	ADDQ          $0x04, R12
 	SUBQ          $0x04, R13
-	JMP           values39
+	JMP           run39
 
-valuesDone40:
+runDone40:
 	LEAQ         (R11)(R8*2), R12
 	LEAQ         (R11)(R8*4), R13
 	VCVTDQ2PS    Z8, Z8
@@ -1820,12 +1820,12 @@ tilesDone36:
 	ADDQ R8, CX
 	ADDQ $0x18, SI
 	SUBQ $0x06, DI
-	JMP  queries32
+	JMP  run32
 
-queriesDone33:
-queries41:
+runDone33:
+run41:
 	CMPQ    DI, $0x01
-	JL      queriesDone42
+	JL      runDone42
 	VMOVUPS constantsAVX512<>+1536(SB), Z0
 	VPXORD  Z15, Z15, Z15
 	MOVQ    BX, DX
@@ -1850,9 +1850,9 @@ tile44:
 	MOVQ    BX, R12
 	MOVQ    AX, R13
 
-values46:
+run46:
 	CMPQ          R13, $0x10
-	JL            valuesDone47
+	JL            runDone47
 	VPXORD        (DX), Z0, Z2
 	VPDPBUSD.BCST (R12), Z2, Z1
 	VPXORD        64(DX), Z0, Z2
@@ -1864,20 +1864,20 @@ values46:
 	ADDQ          $0x00000100, DX
 	ADDQ          $0x10, R12
 	SUBQ          $0x10, R13
-	JMP           values46
+	JMP           run46
 
-valuesDone47:
-values48:
+runDone47:
+run48:
 	CMPQ          R13, $0x04
-	JL            valuesDone49
+	JL            runDone49
 	VPXORD        (DX), Z0, Z2
 	VPDPBUSD.BCST (R12), Z2, Z1
 	ADDQ          $0x00000040, DX
 	ADDQ          $0x04, R12
 	SUBQ          $0x04, R13
-	JMP           values48
+	JMP           run48
 
-valuesDone49:
+runDone49:
 	VCVTDQ2PS    Z1, Z1
 	VBROADCASTSS (SI), Z2
 	VMULPS       (R9), Z2, Z2
@@ -1893,9 +1893,9 @@ tilesDone45:
 	ADDQ R8, CX
 	ADDQ $0x04, SI
 	SUBQ $0x01, DI
-	JMP  queries41
+	JMP  run41
 
-queriesDone42:
+runDone42:
 done31:
 	VZEROUPPER
 	RET
@@ -2023,9 +2023,9 @@ TEXT ·splitWeightsAVX512(SB), $0-112
 	MOVQ factor_base+88(FP), BX
 	MOVQ factor_len+96(FP), SI
 
-row60:
+times60:
 	TESTQ        SI, SI
-	JZ           rowsDone61
+	JZ           timesDone61
 	VBROADCASTSS (BX), Z0
 	MOVQ         n+80(FP), DI
 	MOVQ         stride+72(FP), R8
@@ -2073,9 +2073,9 @@ done64:
 	ADDQ R8, CX
 	ADDQ $0x04, BX
 	DECQ SI
-	JMP  row60
+	JMP  times60
 
-rowsDone61:
+timesDone61:
 	VZEROUPPER
 	RET
 
@@ -2088,9 +2088,9 @@ TEXT ·joinSumsAVX512(SB), $0-88
 	MOVQ unit_base+64(FP), BX
 	MOVQ unit_len+72(FP), SI
 
-row65:
+times65:
 	TESTQ        SI, SI
-	JZ           rowsDone66
+	JZ           timesDone66
 	VBROADCASTSS (BX), Z0
 	MOVQ         n+24(FP), DI
 	MOVQ         AX, R8
@@ -2135,9 +2135,9 @@ rest68:
 done69:
 	ADDQ $0x04, BX
 	DECQ SI
-	JMP  row65
+	JMP  times65
 
-rowsDone66:
+timesDone66:
 	VZEROUPPER
 	RET
 
@@ -2149,9 +2149,9 @@ TEXT ·weighAVX512(SB), $0-104
 	MOVQ total_len+64(FP), DX
 	MOVQ largest_base+80(FP), BX
 
-row70:
+times70:
 	TESTQ        DX, DX
-	JZ           rowsDone71
+	JZ           timesDone71
 	MOVQ         valueScale_len+40(FP), DI
 	MOVQ         AX, SI
 	VBROADCASTSS (SI), Z0
@@ -2194,17 +2194,17 @@ done74:
 	MOVQ          stride+24(FP), SI
 	LEAQ          (AX)(SI*4), AX
 	DECQ          DX
-	JMP           row70
+	JMP           times70
 
-rowsDone71:
+timesDone71:
 	MOVQ w_base+0(FP), AX
 	MOVQ total_base+56(FP), CX
 	MOVQ total_len+64(FP), DX
 	MOVQ largest_base+80(FP), BX
 
-row75:
+times75:
 	TESTQ        DX, DX
-	JZ           rowsDone76
+	JZ           timesDone76
 	VBROADCASTSS (BX), Z0
 	MOVQ         valueScale_len+40(FP), DI
 	MOVQ         AX, SI
@@ -2323,9 +2323,9 @@ done79:
 	MOVQ          stride+24(FP), SI
 	LEAQ          (AX)(SI*4), AX
 	DECQ          DX
-	JMP           row75
+	JMP           times75
 
-rowsDone76:
+timesDone76:
 	VZEROUPPER
 	RET
 
@@ -3552,9 +3552,9 @@ TEXT ·dotRowsAVX512(SB), $0-72
 	SHLQ $0x02, BX
 	LEAQ (BX)(BX*2), SI
 
-rows89:
+run89:
 	CMPQ   CX, $0x04
-	JL     rowsDone90
+	JL     runDone90
 	MOVQ   x_base+48(FP), DI
 	MOVQ   x_len+56(FP), R8
 	VPXORD Z0, Z0, Z0
@@ -3651,12 +3651,12 @@ done93:
 	ADDQ          BX, DX
 	ADDQ          $0x10, AX
 	SUBQ          $0x04, CX
-	JMP           rows89
+	JMP           run89
 
-rowsDone90:
-rows94:
+runDone90:
+run94:
 	CMPQ   CX, $0x01
-	JL     rowsDone95
+	JL     runDone95
 	MOVQ   x_base+48(FP), BX
 	MOVQ   x_len+56(FP), SI
 	VPXORD Z6, Z6, Z6
@@ -3699,9 +3699,9 @@ done98:
 	VMOVSS        X0, (AX)
 	ADDQ          $0x04, AX
 	SUBQ          $0x01, CX
-	JMP           rows94
+	JMP           run94
 
-rowsDone95:
+runDone95:
 	VZEROUPPER
 	RET
 
@@ -4414,9 +4414,9 @@ TEXT ·quantizeAVX512(SB), $0-92
 	MOVSS        factor+88(FP), X0
 	VBROADCASTSS X0, Z0
 
-row138:
+times138:
 	TESTQ  DX, DX
-	JZ     rowsDone139
+	JZ     timesDone139
 	MOVQ   n+80(FP), DI
 	MOVQ   BX, SI
 	VPXORD Z1, Z1, Z1
@@ -4547,9 +4547,9 @@ done148:
 	ADDQ SI, AX
 	ADDQ $0x04, CX
 	DECQ DX
-	JMP  row138
+	JMP  times138
 
-rowsDone139:
+timesDone139:
 	VZEROUPPER
 	RET
 
@@ -4614,8 +4614,6 @@ done155:
 	VBROADCASTSS  X4, Z4
 	MOVQ          gain_base+24(FP), BX
 	MOVQ          gain_len+32(FP), SI
-	MOVQ          SI, DI
-	ANDQ          $0x0f, DI
 
 loop156:
 	CMPQ    SI, $0x10
@@ -4634,8 +4632,8 @@ loop156:
 rest157:
 	TESTQ     SI, SI
 	JZ        done158
-	MOVQ      $-1, R8
-	SHLXQ     SI, R8, SI
+	MOVQ      $-1, DI
+	SHLXQ     SI, DI, SI
 	NOTQ      SI
 	KMOVW     SI, K1
 	VMOVUPS.Z (BX), K1, Z5
@@ -4645,8 +4643,10 @@ rest157:
 	VMOVUPS   Z5, K1, (AX)
 
 done158:
-	LEAQ (AX)(DI*4), AX
-	LEAQ (CX)(DI*4), CX
+	MOVQ gain_len+32(FP), BX
+	ANDQ $0x0f, BX
+	LEAQ (AX)(BX*4), AX
+	LEAQ (CX)(BX*4), CX
 	JMP  row151
 
 rowsDone152:
@@ -4674,9 +4674,9 @@ columns159:
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums161:
+run161:
 	CMPQ    R10, $0x04
-	JL      sumsDone162
+	JL      runDone162
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4773,12 +4773,12 @@ terms163:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums161
+	JMP          run161
 
-sumsDone162:
-sums164:
+runDone162:
+run164:
 	CMPQ    R10, $0x01
-	JL      sumsDone165
+	JL      runDone165
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4814,9 +4814,9 @@ terms166:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums164
+	JMP          run164
 
-sumsDone165:
+runDone165:
 	ADDQ $0x00000100, AX
 	ADDQ $0x00000100, CX
 	SUBQ $0x00000040, SI
@@ -4830,9 +4830,9 @@ columns167:
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums169:
+run169:
 	CMPQ    R10, $0x04
-	JL      sumsDone170
+	JL      runDone170
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4895,12 +4895,12 @@ terms171:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums169
+	JMP          run169
 
-sumsDone170:
-sums172:
+runDone170:
+run172:
 	CMPQ    R10, $0x01
-	JL      sumsDone173
+	JL      runDone173
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	MOVQ    n+40(FP), R13
@@ -4926,9 +4926,9 @@ terms174:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums172
+	JMP          run172
 
-sumsDone173:
+runDone173:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	SUBQ $0x00000020, SI
@@ -4942,9 +4942,9 @@ columns175:
 	MOVQ m+32(FP), R10
 	MOVQ AX, R8
 
-sums177:
+run177:
 	CMPQ    R10, $0x04
-	JL      sumsDone178
+	JL      runDone178
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -4990,12 +4990,12 @@ terms179:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x04, R10
-	JMP          sums177
+	JMP          run177
 
-sumsDone178:
-sums180:
+runDone178:
+run180:
 	CMPQ    R10, $0x01
-	JL      sumsDone181
+	JL      runDone181
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	MOVQ    n+40(FP), R13
 	MOVQ    CX, R11
@@ -5016,9 +5016,9 @@ terms182:
 	ADDQ         DI, R8
 	ADDQ         DX, R9
 	SUBQ         $0x01, R10
-	JMP          sums180
+	JMP          run180
 
-sumsDone181:
+runDone181:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000010, SI
@@ -5034,9 +5034,9 @@ columnsDone176:
 	MOVQ  coef+16(FP), SI
 	MOVQ  m+32(FP), R8
 
-sums184:
+run184:
 	CMPQ    R8, $0x04
-	JL      sumsDone185
+	JL      runDone185
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	VMOVUPS constantsAVX512<>+1280(SB), Z1
 	VMOVUPS constantsAVX512<>+1280(SB), Z2
@@ -5082,12 +5082,12 @@ terms186:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x04, R8
-	JMP          sums184
+	JMP          run184
 
-sumsDone185:
-sums187:
+runDone185:
+run187:
 	CMPQ    R8, $0x01
-	JL      sumsDone188
+	JL      runDone188
 	VMOVUPS constantsAVX512<>+1280(SB), Z0
 	MOVQ    n+40(FP), R11
 	MOVQ    CX, R9
@@ -5108,9 +5108,9 @@ terms189:
 	ADDQ         DI, AX
 	ADDQ         DX, SI
 	SUBQ         $0x01, R8
-	JMP          sums187
+	JMP          run187
 
-sumsDone188:
+runDone188:
 end183:
 	VZEROUPPER
 	RET
@@ -5123,9 +5123,9 @@ TEXT ·gatherAVX512(SB), $0-72
 	MOVQ src_base+24(FP), DX
 	MOVQ index_base+48(FP), BX
 
-elements190:
+run190:
 	CMPQ      CX, $0x10
-	JL        elementsDone191
+	JL        runDone191
 	MOVL      (BX), SI
 	VMOVSS    (DX)(SI*4), X0
 	MOVL      4(BX), SI
@@ -5165,12 +5165,12 @@ elements190:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, BX
 	SUBQ      $0x10, CX
-	JMP       elements190
+	JMP       run190
 
-elementsDone191:
-elements192:
+runDone191:
+run192:
 	CMPQ      CX, $0x04
-	JL        elementsDone193
+	JL        runDone193
 	MOVL      (BX), SI
 	VMOVSS    (DX)(SI*4), X0
 	MOVL      4(BX), SI
@@ -5183,21 +5183,21 @@ elements192:
 	ADDQ      $0x10, AX
 	ADDQ      $0x10, BX
 	SUBQ      $0x04, CX
-	JMP       elements192
+	JMP       run192
 
-elementsDone193:
-elements194:
+runDone193:
+run194:
 	CMPQ   CX, $0x01
-	JL     elementsDone195
+	JL     runDone195
 	MOVL   (BX), SI
 	VMOVSS (DX)(SI*4), X0
 	VMOVSS X0, (AX)
 	ADDQ   $0x04, AX
 	ADDQ   $0x04, BX
 	SUBQ   $0x01, CX
-	JMP    elements194
+	JMP    run194
 
-elementsDone195:
+runDone195:
 	VZEROUPPER
 	RET
 
@@ -5218,9 +5218,9 @@ heads196:
 	MOVQ  cos_base+24(FP), R8
 	MOVQ  sin_base+48(FP), R9
 
-pairs198:
+run198:
 	CMPQ    DI, $0x08
-	JL      pairsDone199
+	JL      runDone199
 	VMOVUPS (AX), Y0
 	VMOVUPS (SI), Y1
 	VMOVUPS (R8), Y2
@@ -5238,12 +5238,12 @@ pairs198:
 	ADDQ    $0x20, R8
 	ADDQ    $0x20, R9
 	SUBQ    $0x08, DI
-	JMP     pairs198
+	JMP     run198
 
-pairsDone199:
-pairs200:
+runDone199:
+run200:
 	CMPQ   DI, $0x01
-	JL     pairsDone201
+	JL     runDone201
 	VMOVSS (AX), X0
 	VMOVSS (SI), X1
 	VMOVSS (R8), X2
@@ -5261,9 +5261,9 @@ pairs200:
 	ADDQ   $0x04, R8
 	ADDQ   $0x04, R9
 	SUBQ   $0x01, DI
-	JMP    pairs200
+	JMP    run200
 
-pairsDone201:
+runDone201:
 	ADDQ BX, AX
 	SUBQ DX, CX
 	SUBQ DX, CX
@@ -5281,9 +5281,9 @@ TEXT ·sinkhorn4AVX512(SB), $0-32
 	MOVQ rounds+24(FP), DX
 	SHRQ $0x04, CX
 
-matrices202:
+run202:
 	CMPQ         CX, $0x04
-	JL           matricesDone203
+	JL           runDone203
 	VMOVUPS      (AX), X0
 	VINSERTF32X4 $0x01, 64(AX), Z0, Z1
 	VINSERTF32X4 $0x02, 128(AX), Z1, Z1
@@ -5360,12 +5360,12 @@ roundsDone205:
 	VEXTRACTF32X4 $0x03, Z4, 240(AX)
 	ADDQ          $0x00000100, AX
 	SUBQ          $0x04, CX
-	JMP           matrices202
+	JMP           run202
 
-matricesDone203:
-matrices206:
+runDone203:
+run206:
 	CMPQ    CX, $0x01
-	JL      matricesDone207
+	JL      runDone207
 	VMOVUPS (AX), X0
 	VMOVUPS 16(AX), X1
 	VMOVUPS 32(AX), X2
@@ -5418,9 +5418,9 @@ roundsDone209:
 	VMOVUPS X3, 48(AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x01, CX
-	JMP     matrices206
+	JMP     run206
 
-matricesDone207:
+runDone207:
 	VZEROUPPER
 	RET
 

@@ -1863,9 +1863,9 @@ TEXT ·scoreKeysAVXVNNI(SB), $0-120
 	DIVQ  DI
 	SHLQ  $0x02, R8
 
-queries23:
+run23:
 	CMPQ    DI, $0x03
-	JL      queriesDone24
+	JL      runDone24
 	VMOVUPS constantsAVXVNNI<>+1536(SB), Y0
 	VPXOR   Y1, Y1, Y1
 	VPXOR   Y2, Y2, Y2
@@ -1904,9 +1904,9 @@ tile26:
 	MOVQ    BX, R12
 	MOVQ    AX, R13
 
-values28:
+run28:
 	CMPQ         R13, $0x10
-	JL           valuesDone29
+	JL           runDone29
 	VPXOR        (DX), Y0, Y10
 	VPXOR        32(DX), Y0, Y11
 	VPBROADCASTD (R12), Y12
@@ -1954,12 +1954,12 @@ values28:
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x10, R12
 	SUBQ         $0x10, R13
-	JMP          values28
+	JMP          run28
 
-valuesDone29:
-values30:
+runDone29:
+run30:
 	CMPQ         R13, $0x04
-	JL           valuesDone31
+	JL           runDone31
 	VPXOR        (DX), Y0, Y10
 	VPXOR        32(DX), Y0, Y11
 	VPBROADCASTD (R12), Y12
@@ -1974,9 +1974,9 @@ values30:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x04, R12
 	SUBQ         $0x04, R13
-	JMP          values30
+	JMP          run30
 
-valuesDone31:
+runDone31:
 	VCVTDQ2PS    Y4, Y4
 	VBROADCASTSS (SI), Y10
 	VMULPS       (R9), Y10, Y10
@@ -2021,12 +2021,12 @@ tilesDone27:
 	ADDQ R8, CX
 	ADDQ $0x0c, SI
 	SUBQ $0x03, DI
-	JMP  queries23
+	JMP  run23
 
-queriesDone24:
-queries32:
+runDone24:
+run32:
 	CMPQ    DI, $0x01
-	JL      queriesDone33
+	JL      runDone33
 	VMOVUPS constantsAVXVNNI<>+1536(SB), Y0
 	VPXOR   Y1, Y1, Y1
 	MOVQ    BX, DX
@@ -2053,9 +2053,9 @@ tile35:
 	MOVQ    BX, R12
 	MOVQ    AX, R13
 
-values37:
+run37:
 	CMPQ         R13, $0x10
-	JL           valuesDone38
+	JL           runDone38
 	VPXOR        (DX), Y0, Y4
 	VPXOR        32(DX), Y0, Y5
 	VPBROADCASTD (R12), Y6
@@ -2079,12 +2079,12 @@ values37:
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x10, R12
 	SUBQ         $0x10, R13
-	JMP          values37
+	JMP          run37
 
-valuesDone38:
-values39:
+runDone38:
+run39:
 	CMPQ         R13, $0x04
-	JL           valuesDone40
+	JL           runDone40
 	VPXOR        (DX), Y0, Y4
 	VPXOR        32(DX), Y0, Y5
 	VPBROADCASTD (R12), Y6
@@ -2093,9 +2093,9 @@ values39:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x04, R12
 	SUBQ         $0x04, R13
-	JMP          values39
+	JMP          run39
 
-valuesDone40:
+runDone40:
 	VCVTDQ2PS    Y2, Y2
 	VBROADCASTSS (SI), Y4
 	VMULPS       (R9), Y4, Y4
@@ -2116,9 +2116,9 @@ tilesDone36:
 	ADDQ R8, CX
 	ADDQ $0x04, SI
 	SUBQ $0x01, DI
-	JMP  queries32
+	JMP  run32
 
-queriesDone33:
+runDone33:
 done22:
 	VZEROUPPER
 	RET

@@ -31,21 +31,14 @@ func (g *gen) scoreKeys() {
 	if g.zmm() {
 		most = 6
 	}
-	for _, count := range []int{most, 1} {
-		loop, none := g.label("queries"), g.label("queriesDone")
-		g.Label(loop)
-		g.CMPQ(left, operand.Imm(uint64(count)))
-		g.JL(operand.LabelRef(none))
+	g.runs(left, []int{most, 1}, func(count int) {
 		g.scoreQueries(count, dst, query, length, scale, row)
 		for range count {
 			g.ADDQ(length, query)
 			g.ADDQ(row, dst)
 		}
 		g.ADDQ(operand.Imm(uint64(4*count)), scale)
-		g.SUBQ(operand.Imm(uint64(count)), left)
-		g.JMP(operand.LabelRef(loop))
-		g.Label(none)
-	}
+	})
 	g.Label(done)
 	g.finish()
 }
@@ -128,21 +121,14 @@ func (g *gen) scoreQueries(count int, dst, query, length, scale, row reg.GPVirtu
 	q, left := g.GP64(), g.GP64()
 	g.MOVQ(query, q)
 	g.MOVQ(length, left)
-	for _, dwords := range []int{4, 1} {
-		loop, done := g.label("values"), g.label("valuesDone")
-		g.Label(loop)
-		g.CMPQ(left, operand.Imm(uint64(4*dwords)))
-		g.JL(operand.LabelRef(done))
+	g.runs(left, []int{16, 4}, func(bytes int) {
 		at := g.places(count, q, length)
-		for d := range dwords {
+		for d := range bytes / 4 {
 			g.addKeys(at, keys, d, flip, ones, acc)
 		}
-		g.ADDQ(operand.U32(uint32(64*dwords)), keys)
-		g.ADDQ(operand.Imm(uint64(4*dwords)), q)
-		g.SUBQ(operand.Imm(uint64(4*dwords)), left)
-		g.JMP(operand.LabelRef(loop))
-		g.Label(done)
-	}
+		g.ADDQ(operand.U32(uint32(16*bytes)), keys)
+		g.ADDQ(operand.Imm(uint64(bytes)), q)
+	})
 	rows := g.places(count, out, row)
 	for i := range acc {
 		for k, r := range acc[i] {
@@ -307,17 +293,12 @@ func (g *gen) addDigits(digits, values, acc, ones reg.VecVirtual) {
 // eachRow runs body for each element of a float parameter, broadcast.
 func (g *gen) eachRow(factors string, body func(factor vec)) {
 	at, left := g.pointer(factors), g.length(factors)
-	row, done := g.label("row"), g.label("rowsDone")
-	g.Label(row)
-	g.TESTQ(left, left)
-	g.JZ(operand.LabelRef(done))
-	factor := g.vec()
-	g.fill(factor, operand.Mem{Base: at})
-	body(factor)
-	g.ADDQ(operand.Imm(4), at)
-	g.DECQ(left)
-	g.JMP(operand.LabelRef(row))
-	g.Label(done)
+	g.times(left, func() {
+		factor := g.vec()
+		g.fill(factor, operand.Mem{Base: at})
+		body(factor)
+		g.ADDQ(operand.Imm(4), at)
+	})
 }
 
 // splitWeights is simd.SplitWeights.
@@ -386,18 +367,13 @@ func (g *gen) weigh() {
 	// The largest scores first: they have to wait, but not for each other.
 	rows := func(body func(w, total, largest reg.GPVirtual)) {
 		w, total, left, largest := g.pointer("w"), g.pointer("total"), g.length("total"), g.pointer("largest")
-		row, done := g.label("row"), g.label("rowsDone")
-		g.Label(row)
-		g.TESTQ(left, left)
-		g.JZ(operand.LabelRef(done))
-		body(w, total, largest)
-		g.ADDQ(operand.Imm(4), total)
-		g.ADDQ(operand.Imm(4), largest)
-		stride := g.word("stride")
-		g.LEAQ(operand.Mem{Base: w, Index: stride, Scale: 4}, w)
-		g.DECQ(left)
-		g.JMP(operand.LabelRef(row))
-		g.Label(done)
+		g.times(left, func() {
+			body(w, total, largest)
+			g.ADDQ(operand.Imm(4), total)
+			g.ADDQ(operand.Imm(4), largest)
+			stride := g.word("stride")
+			g.LEAQ(operand.Mem{Base: w, Index: stride, Scale: 4}, w)
+		})
 	}
 	rows(func(w, _, largest reg.GPVirtual) {
 		x, n := g.GP64(), g.length("valueScale")

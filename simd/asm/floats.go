@@ -83,11 +83,7 @@ func (g *gen) dotRows() {
 	bytes, bytes3 := g.length("x"), g.GP64()
 	g.SHLQ(operand.Imm(2), bytes)
 	g.LEAQ(operand.Mem{Base: bytes, Index: bytes, Scale: 2}, bytes3)
-	for _, count := range []int{4, 1} {
-		loop, done := g.label("rows"), g.label("rowsDone")
-		g.Label(loop)
-		g.CMPQ(left, operand.Imm(uint64(count)))
-		g.JL(operand.LabelRef(done))
+	g.runs(left, []int{4, 1}, func(count int) {
 		x, n := g.pointer("x"), g.length("x")
 		sums := make([]vec, count)
 		for i := range sums {
@@ -123,10 +119,7 @@ func (g *gen) dotRows() {
 			g.ADDQ(bytes, row)
 		}
 		g.ADDQ(operand.Imm(uint64(4*count)), dst)
-		g.SUBQ(operand.Imm(uint64(count)), left)
-		g.JMP(operand.LabelRef(loop))
-		g.Label(done)
-	}
+	})
 	g.finish()
 }
 
@@ -351,36 +344,27 @@ func (g *gen) quantize() {
 	g.function("quantize", "func(q []int8, room int, scale, x []float32, n int, factor float32)")
 	q, scale, left, x := g.pointer("q"), g.pointer("scale"), g.length("scale"), g.pointer("x")
 	factor := g.scalar("factor")
-	row, done := g.label("row"), g.label("rowsDone")
-	g.Label(row)
-	g.TESTQ(left, left)
-	g.JZ(operand.LabelRef(done))
+	g.times(left, func() {
+		unit, inverse := g.scaleOf(g.largestMagnitude(x, factor))
+		g.VMOVSS(unit.AsX(), operand.Mem{Base: scale})
 
-	unit, inverse := g.scaleOf(g.largestMagnitude(x, factor))
-	g.VMOVSS(unit.AsX(), operand.Mem{Base: scale})
-
-	n, out := g.word("n"), g.GP64()
-	g.MOVQ(q, out)
-	g.blocks(n, []reg.GPVirtual{x, out}, func(a access) {
-		v := g.vec()
-		a.load(v, x, 0)
-		op3(g.VMULPS, factor, v, v)
-		g.divideExactly(v, unit, inverse)
-		for i := range v {
-			g.VCVTPS2DQ(v[i], v[i])
-		}
-		g.storeBytes(a, v, n, out)
-	}, 4, 1)
-	tail := g.word("n") // what blocks leave for pointers to advance
-	g.ANDQ(operand.Imm(15), tail)
-	g.LEAQ(operand.Mem{Base: x, Index: tail, Scale: 4}, x)
-
-	room := g.word("room")
-	g.ADDQ(room, q)
-	g.ADDQ(operand.Imm(4), scale)
-	g.DECQ(left)
-	g.JMP(operand.LabelRef(row))
-	g.Label(done)
+		n, out := g.word("n"), g.GP64()
+		g.MOVQ(q, out)
+		g.blocks(n, []reg.GPVirtual{x, out}, func(a access) {
+			v := g.vec()
+			a.load(v, x, 0)
+			op3(g.VMULPS, factor, v, v)
+			g.divideExactly(v, unit, inverse)
+			for i := range v {
+				g.VCVTPS2DQ(v[i], v[i])
+			}
+			g.storeBytes(a, v, n, out)
+		}, 4, 1)
+		g.pastTail(g.word("n"), x)
+		room := g.word("room")
+		g.ADDQ(room, q)
+		g.ADDQ(operand.Imm(4), scale)
+	})
 	g.finish()
 }
 
@@ -519,9 +503,6 @@ func (g *gen) normalize() {
 	g.VBROADCASTSS(a, factor)
 
 	gain, n := g.pointer("gain"), g.length("gain")
-	tail := g.GP64() // what blocks leave for pointers to advance
-	g.MOVQ(n, tail)
-	g.ANDQ(operand.Imm(15), tail)
 	g.blocks(n, []reg.GPVirtual{dst, gain, x}, func(a access) {
 		v, w := g.vec(), g.vec()
 		a.load(v, gain, 0)
@@ -532,8 +513,7 @@ func (g *gen) normalize() {
 		}
 		a.store(v, dst, 0)
 	})
-	g.LEAQ(operand.Mem{Base: dst, Index: tail, Scale: 4}, dst)
-	g.LEAQ(operand.Mem{Base: x, Index: tail, Scale: 4}, x)
+	g.pastTail(g.length("gain"), dst, x)
 	g.JMP(operand.LabelRef(row))
 	g.Label(done)
 	g.Store(least, g.ReturnIndex(0))

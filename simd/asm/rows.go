@@ -30,21 +30,13 @@ func (g *gen) combine() {
 	columns := func(vecs int, t *tail) {
 		o, c, i := g.GP64(), g.word("coef"), g.word("m")
 		g.MOVQ(out, o)
-		sums := 4
-		for _, count := range []int{sums, 1} {
-			loop, done := g.label("sums"), g.label("sumsDone")
-			g.Label(loop)
-			g.CMPQ(i, operand.Imm(uint64(count)))
-			g.JL(operand.LabelRef(done))
+		g.runs(i, []int{4, 1}, func(count int) {
 			g.combineSums(count, vecs, t, o, c, rows, stride, step, bytes)
 			for range count {
 				g.ADDQ(bytes, o)
 				g.ADDQ(stride, c)
 			}
-			g.SUBQ(operand.Imm(uint64(count)), i)
-			g.JMP(operand.LabelRef(loop))
-			g.Label(done)
-		}
+		})
 	}
 	vecCounts := []int{1}
 	if g.zmm() {
@@ -140,11 +132,7 @@ func (g *gen) gather() {
 		g.MOVL(operand.Mem{Base: index, Disp: 4 * i}, at.As32())
 		return operand.Mem{Base: src, Index: at, Scale: 4}
 	}
-	for _, count := range []int{16, 4, 1} {
-		loop, done := g.label("elements"), g.label("elementsDone")
-		g.Label(loop)
-		g.CMPQ(n, operand.Imm(uint64(count)))
-		g.JL(operand.LabelRef(done))
+	g.runs(n, []int{16, 4, 1}, func(count int) {
 		for i := 0; i < count; i += 4 {
 			x := g.XMM()
 			g.VMOVSS(place(i), x)
@@ -159,10 +147,7 @@ func (g *gen) gather() {
 		}
 		g.ADDQ(operand.Imm(uint64(4*count)), dst)
 		g.ADDQ(operand.Imm(uint64(4*count)), index)
-		g.SUBQ(operand.Imm(uint64(count)), n)
-		g.JMP(operand.LabelRef(loop))
-		g.Label(done)
-	}
+	})
 	g.finish()
 }
 
@@ -182,11 +167,7 @@ func (g *gen) rotary() {
 	g.LEAQ(operand.Mem{Base: x, Index: bytes, Scale: 1}, b)
 	g.MOVQ(half, left)
 	cos, sin := g.pointer("cos"), g.pointer("sin")
-	for _, pairs := range []int{8, 1} {
-		loop, done := g.label("pairs"), g.label("pairsDone")
-		g.Label(loop)
-		g.CMPQ(left, operand.Imm(uint64(pairs)))
-		g.JL(operand.LabelRef(done))
+	g.runs(left, []int{8, 1}, func(pairs int) {
 		if pairs == 8 {
 			g.rotatePairs(g.YMM, g.VMOVUPS, g.VMULPS, g.VADDPS, g.VSUBPS, x, b, cos, sin)
 		} else {
@@ -195,10 +176,7 @@ func (g *gen) rotary() {
 		for _, p := range []reg.GPVirtual{x, b, cos, sin} {
 			g.ADDQ(operand.Imm(uint64(4*pairs)), p)
 		}
-		g.SUBQ(operand.Imm(uint64(pairs)), left)
-		g.JMP(operand.LabelRef(loop))
-		g.Label(done)
-	}
+	})
 	g.ADDQ(bytes, x)
 	g.SUBQ(half, n)
 	g.SUBQ(half, n)
@@ -232,17 +210,10 @@ func (g *gen) sinkhorn() {
 	g.function("sinkhorn4", "func(m []float32, rounds int)")
 	m, left, rounds := g.pointer("m"), g.length("m"), g.word("rounds")
 	g.SHRQ(operand.Imm(4), left)
-	for _, count := range []int{g.width / 16, 1} {
-		loop, done := g.label("matrices"), g.label("matricesDone")
-		g.Label(loop)
-		g.CMPQ(left, operand.Imm(uint64(count)))
-		g.JL(operand.LabelRef(done))
+	g.runs(left, []int{g.width / 16, 1}, func(count int) {
 		g.sinkhornOf(count, m, rounds)
 		g.ADDQ(operand.U32(uint32(64*count)), m)
-		g.SUBQ(operand.Imm(uint64(count)), left)
-		g.JMP(operand.LabelRef(loop))
-		g.Label(done)
-	}
+	})
 	g.finish()
 }
 

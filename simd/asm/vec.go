@@ -286,6 +286,42 @@ func (g *gen) blocks(n reg.GPVirtual, pointers []reg.GPVirtual, body func(a acce
 	g.Label(done)
 }
 
+// times runs body as often as n says, and uses it up.
+func (g *gen) times(n reg.GPVirtual, body func()) {
+	loop, done := g.label("times"), g.label("timesDone")
+	g.Label(loop)
+	g.TESTQ(n, n)
+	g.JZ(operand.LabelRef(done))
+	body()
+	g.DECQ(n)
+	g.JMP(operand.LabelRef(loop))
+	g.Label(done)
+}
+
+// runs takes the largest of the counts from n while there are so many left, then the
+// next smaller one: body emits the code for a count. It uses n up if the last is 1.
+func (g *gen) runs(n reg.GPVirtual, counts []int, body func(count int)) {
+	for _, count := range counts {
+		loop, done := g.label("run"), g.label("runDone")
+		g.Label(loop)
+		g.CMPQ(n, operand.Imm(uint64(count)))
+		g.JL(operand.LabelRef(done))
+		body(count)
+		g.SUBQ(operand.Imm(uint64(count)), n)
+		g.JMP(operand.LabelRef(loop))
+		g.Label(done)
+	}
+}
+
+// pastTail moves pointers to floats past the last of n elements, where blocks leave
+// them at the beginning of a tail. It uses n up.
+func (g *gen) pastTail(n reg.GPVirtual, pointers ...reg.GPVirtual) {
+	g.ANDQ(operand.Imm(15), n)
+	for _, p := range pointers {
+		g.LEAQ(operand.Mem{Base: p, Index: n, Scale: 4}, p)
+	}
+}
+
 // function begins a function of the tier.
 func (g *gen) function(name, signature string) {
 	g.Function(name + g.name)
