@@ -47,17 +47,17 @@ func (s *Session) newToken(index int) token {
 
 // scratch is a worker's values within a step.
 type scratch struct {
-	unit, nextLanes []float32 // [n*d]
-	mix             []float32 // [n][n+1], weights of the lanes and of the layer's change
-	norm            []float32 // [d]
-	tapped          []float32 // q, k and v after the taps
-	k8, v8          heads8
-	z, tmp          []float32 // [hada_n]
-	rowIn           []float32 // [tables*sub]
-	recalled        []float32 // [d], a site's value
-	recall          [1]float32
-	group           [simd.Group]float32
-	_               [2 * cacheLine]byte
+	nextLanes []float32 // [n*d]
+	mix       []float32 // [n][n+1], weights of the lanes and of the layer's change
+	norm      []float32 // [d]
+	tapped    []float32 // q, k and v after the taps
+	k8, v8    heads8
+	z, tmp    []float32 // [hada_n]
+	rowIn     []float32 // [tables*sub]
+	recalled  []float32 // [d], a site's value
+	recall    [1]float32
+	group     [simd.Group]float32
+	_         [2 * cacheLine]byte
 }
 
 // cacheLine is what cores send each other, in bytes; some send two at a time.
@@ -75,8 +75,8 @@ func newScratch(m *Model) scratch {
 	g, f := m.g, apart[float32]
 	_, _, raw := m.rawWidths()
 	return scratch{
-		unit: f(g.Lanes * g.Width), nextLanes: make([]float32, g.Lanes*g.Width, (g.Lanes+1)*g.Width),
-		mix: f(g.Lanes * (g.Lanes + 1)), norm: f(g.Width),
+		nextLanes: make([]float32, g.Lanes*g.Width, (g.Lanes+1)*g.Width),
+		mix:       f(g.Lanes * (g.Lanes + 1)), norm: f(g.Width),
 		tapped: f(raw),
 		k8:     newHeads8(g.KVHeads, g.QKDim), v8: newHeads8(g.KVHeads, g.VDim),
 		z: f(g.HadaSize), tmp: f(g.HadaSize),

@@ -12,9 +12,10 @@ func (s *Session) quantizeLanes(t *token, w *scratch) {
 		s.inputs("lanes.z8", t.layer, t, s.z, t.row, t.lanes, factor)
 		return
 	}
-	s.k.Scale(w.unit, factor, t.lanes)
-	s.see("lanes.unit", t, w.unit)
-	s.inputs("lanes.z8", t.layer, t, s.z, t.row, w.unit, 1)
+	unit := w.nextLanes
+	s.k.Scale(unit, factor, t.lanes)
+	s.see("lanes.unit", t, unit)
+	s.inputs("lanes.z8", t.layer, t, s.z, t.row, unit, 1)
 }
 
 // laneGates makes gates and mixing weights of the lane maps' rows, for tokens lo to
@@ -97,17 +98,22 @@ func (s *Session) blockOut(t *token, w *scratch) {
 	s.k.Combine(w.nextLanes, terms, w.mix, n, n+1, n+1, 1)
 	t.lanes, w.nextLanes = w.nextLanes, t.lanes
 	s.see("lanes.X", t, t.lanes)
-	if s.cells != nil {
+	// Only the block's last token goes on from the last layer: what the others'
+	// overflowed to would not be noticed.
+	last := t.layer+1 == len(s.m.layers)
+	switch {
+	case s.cells != nil:
 		cell := s.cells[t.layer+1].at(t.index)
 		s.meanLanes(t, cell)
 		s.see("lanes.cell", t, cell)
-	}
-	if t.layer++; t.layer == len(s.m.layers) {
-		// Only the block's last token goes on from here: what the others' last layer
-		// overflowed to would not be noticed.
+		if last {
+			s.inverseRMS(cell)
+		}
+	case last:
 		s.meanLanes(t, w.norm)
 		s.inverseRMS(w.norm)
 	}
+	t.layer++
 }
 
 // meanLanes writes the mean over lanes to dst.

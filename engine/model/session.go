@@ -128,8 +128,6 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 	s.last = inputs(1, g.Width, m.head.Form())
 	if len(m.sites) > 0 {
 		s.row8 = inputs(blockTokens, g.EngramTables*g.EngramSubDim, m.forms.row8)
-	}
-	if len(m.sites) > 0 {
 		s.siteKeys, s.siteRaw = newRows(blockTokens, g.Width), newRows(blockTokens, g.Width)
 		s.siteTrail = newTrail((g.EngramConvTaps - 1) * g.EngramDilation)
 	}
