@@ -142,8 +142,12 @@ func (s *Session) bindSteps() {
 		})
 	}
 	s.region = regions{chunks: s.chunks, multiply: s.multiply, keysValues: s.each(s.keysValues),
-		attend: s.attend, attendHeads: s.attendHeads, pools: s.updatePools}
+		aside: s.aside, attend: s.attend, attendHeads: s.attendHeads, pools: s.updatePools}
 }
+
+// sharedOfLeave is how many of a layer's leave steps are worth sharing for one token:
+// up to the product of the heads' outputs.
+const sharedOfLeave = 2
 
 func (s *Session) stepsOf(b *layer) layerSteps {
 	m := s.m
@@ -187,7 +191,7 @@ func (s *Session) each(some ...func(t *token, w *scratch)) func(worker, lo, hi i
 
 // regions are what pools run, as function values bound once.
 type regions struct {
-	chunks, multiply, keysValues, attend, attendHeads, pools func(worker, lo, hi int)
+	chunks, multiply, keysValues, aside, attend, attendHeads, pools func(worker, lo, hi int)
 }
 
 // forward feeds one block of at most blockTokens ids. Nothing that an earlier
@@ -219,8 +223,41 @@ func (s *Session) walk() {
 		l := &s.layers[s.layer]
 		s.runSteps(l.enter)
 		s.attention(l.project)
+		if s.n == 1 && s.pool.size > 1 && s.hook == nil && s.siteBefore(s.layer+1) {
+			s.runSteps(l.leave[:sharedOfLeave])
+			s.pool.run(2, s.pool.least, s.region.aside)
+			s.remembered()
+			continue
+		}
 		s.recallFor(s.layer + 1)
 		s.runSteps(l.leave)
+	}
+}
+
+// aside is two pieces of work that need nothing of each other: the rest of a single
+// token's way out of its layer, whose steps are too short to be shared, and what the
+// next layer's site recalls.
+func (s *Session) aside(worker, lo, hi int) {
+	for ; lo < hi; lo++ {
+		if lo == 0 {
+			s.alone(worker, s.layers[s.layer].leave[sharedOfLeave:])
+		} else {
+			s.alone(worker, s.recalls[s.site])
+		}
+	}
+}
+
+// alone takes the block through steps on one goroutine.
+func (s *Session) alone(worker int, steps []step) {
+	for i := range steps {
+		p := &steps[i]
+		if p.run != nil {
+			p.run(worker, 0, s.n)
+		}
+		for k := range p.jobs {
+			j := &p.jobs[k]
+			j.m.Mul(j.y.data, j.y.width, p.x, 0, s.n, 0, j.m.Tiles())
+		}
 	}
 }
 
