@@ -14,7 +14,7 @@ import (
 	"runtime/debug"
 	"unsafe"
 
-	"github.com/libneedle/libneedle/engine/prompt"
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 func main() {} // c-shared asks for it
@@ -35,7 +35,7 @@ func guarded(text **C.char, f func() (result int, note string, err error)) (resu
 	}()
 	n, note, err := f()
 	if err != nil {
-		*text = C.CString(prompt.Valid(err.Error()))
+		*text = C.CString(jsontext.Valid(err.Error()))
 		return -1
 	}
 	if note != "" {

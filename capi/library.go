@@ -12,7 +12,7 @@ import (
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/engine"
-	"github.com/libneedle/libneedle/engine/prompt"
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 // errNoSession is the text that hosts of the official engine look for.
@@ -225,7 +225,7 @@ func (l *library) deliver(e *envelope, out []byte) (int, error) {
 
 // refuse writes an error object to out and returns err.
 func refuse(out []byte, err error) error {
-	writeText(out, append(prompt.AppendString([]byte(`{"type":"error","error":`), err.Error()), '}'))
+	writeText(out, append(jsontext.AppendString([]byte(`{"type":"error","error":`), err.Error()), '}'))
 	return err
 }
 

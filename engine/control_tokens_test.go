@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/libneedle/libneedle/engine/jsontext"
 	"github.com/libneedle/libneedle/engine/prompt"
 	"github.com/libneedle/libneedle/tokenizer"
 )
@@ -82,13 +83,14 @@ func (p place) tokens(t testing.TB, tok *tokenizer.Tokenizer, text string, marke
 	s := &Session{engine: &Engine{lex: &lexicon{tok: tok}}, markers: markers}
 	switch p.kind {
 	case "system":
-		return s.encodePrefix(text)
+		s.system = prompt.SystemText(text)
+		return s.encodePrefix()
 	case "tools":
 		var err error
 		if s.tools, err = prompt.ParseTools(text); err != nil {
 			t.Fatalf("%v in %q", err, text)
 		}
-		return s.encodePrefix("")
+		return s.encodePrefix()
 	case "result":
 		s.conversation.delivered = true
 	}
@@ -113,7 +115,7 @@ func marksOf(tok *tokenizer.Tokenizer, all []int32) (marks []int32) {
 // spellings write a text inside the quotes of a JSON string.
 var spellings = map[string]func(string) string{
 	"plain": func(text string) string {
-		quoted := prompt.AppendString(nil, text)
+		quoted := jsontext.AppendString(nil, text)
 		return string(quoted[1 : len(quoted)-1])
 	},
 	"escaped": func(text string) string { return escapeIf(text, func(rune) bool { return true }) },

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/engine/jsontext"
 	"github.com/libneedle/libneedle/engine/model"
-	"github.com/libneedle/libneedle/engine/prompt"
 	"github.com/libneedle/libneedle/simd"
 	"github.com/libneedle/libneedle/tokenizer"
 )
@@ -68,7 +68,7 @@ func (e *Engine) embed(ctx context.Context, text string) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := append([]int32{tokenizer.BOS}, e.lex.tok.EncodePlain(prompt.Valid(text))...)
+	ids := append([]int32{tokenizer.BOS}, e.lex.tok.EncodePlain(jsontext.Valid(text))...)
 	if limit := e.model.Geometry().MaxSeqLen; len(ids) > limit {
 		return nil, fmt.Errorf("engine: %w: it is %d tokens, the context holds %d", ErrText, len(ids), limit)
 	}

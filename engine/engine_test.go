@@ -18,6 +18,7 @@ import (
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/demo"
+	"github.com/libneedle/libneedle/engine/jsontext"
 	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/engine/prompt"
 	"github.com/libneedle/libneedle/tokenizer"
@@ -273,7 +274,7 @@ func TestToolErrors(t *testing.T) {
 	e := openDemo(t, Options{})
 	for _, tools := range []string{`[{"name":}]`, `{}`, `[1]`, `[{"description":"no name"}]`} {
 		_, err := e.NewSession(background, SessionOptions{Tools: tools})
-		var syntax *prompt.SyntaxError
+		var syntax *jsontext.SyntaxError
 		if !errors.Is(err, ErrTools) || Code(err) != CodeTools || !errors.As(err, &syntax) {
 			t.Errorf("%s: %v", tools, err)
 		}

@@ -13,6 +13,6 @@ func (e *Engine) PromptIDs(o SessionOptions, text string) (prefix, turn []int32,
 	if err != nil {
 		return nil, nil, fmt.Errorf("engine: %w: %w", ErrTools, err)
 	}
-	s := &Session{engine: e, tools: tools, markers: o.Markers}
-	return s.encodePrefix(o.System), s.encode(s.read(text), true), nil
+	s := &Session{engine: e, system: prompt.SystemText(o.System), tools: tools, markers: o.Markers}
+	return s.encodePrefix(), s.encode(s.read(text), true), nil
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/libneedle/libneedle/engine/prompt"
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 // The values of Response.Type.
@@ -22,7 +22,7 @@ type Response struct {
 	Reason    string // "runtime_failure" when not successful
 
 	FunctionCalls   []Call // under the caller's names
-	SuppressedCalls []Call // withheld calls; none before calls are judged
+	SuppressedCalls []Call // withheld; beside FunctionCalls those that the request leaves out or forbids
 	Reasoning       string // the thought without surrounding blanks; prose when there was neither thought nor call
 
 	Confidence float64 // 0 to 1
@@ -30,17 +30,18 @@ type Response struct {
 	DecodeTPS  float64 // tokens of the answer per second of decoding
 	PeakRAMMB  float64 // the process's peak resident memory in MiB, 0 where the system doesn't tell
 
-	// Validation is about a list that is not empty. It is nil, and its key is missing in JSON, while no
-	// judge looks at the calls.
+	// Validation is about a list that is not empty, delivered or withheld. Otherwise it is nil, and its key
+	// is missing in JSON.
 	Validation *Validation
 	Warnings   []string // the key is missing in JSON when there are none
 
 	// What follows is not part of the JSON.
 
-	Text      string  // the answer in prose, without surrounding blanks
-	Tokens    int     // appended by the answer, forced and closing ones included; 0 when nothing was kept
-	PromptIDs []int32 // of the turn's input
-	OutputIDs []int32 // of the answer; len is Tokens
+	Text      string    // the answer in prose, without surrounding blanks
+	Tokens    int       // appended by the answer, forced and closing ones included; 0 when nothing was kept
+	PromptIDs []int32   // of the turn's input
+	OutputIDs []int32   // of the answer; len is Tokens
+	Trace     []Finding // what the rules did to the calls, in their order
 }
 
 // Validation says what about the calls does not follow from the conversation.
@@ -81,7 +82,7 @@ func appendString(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, "null"...)
 	}
-	return prompt.AppendString(b, s)
+	return jsontext.AppendString(b, s)
 }
 
 func appendStrings(b []byte, list []string) []byte {
@@ -90,7 +91,7 @@ func appendStrings(b []byte, list []string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = prompt.AppendString(b, s)
+		b = jsontext.AppendString(b, s)
 	}
 	return append(b, ']')
 }

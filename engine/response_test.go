@@ -72,13 +72,13 @@ func respondTo(t *testing.T, l *lexicon, user bool, limit int, script ...int32) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Session{engine: &Engine{lex: l}, tools: tools}
+	s := &Session{engine: &Engine{lex: l, weights: &weights{tok: l.tok}}, tools: tools, ground: groundTools(tools)}
 	if s.grammar, err = new(grammarCache).compile(tools, false); err != nil {
 		t.Fatal(err)
 	}
 	f := newFixture(l, user, limit, script...)
 	f.mustRun(t)
-	return s.respond(f.turn)
+	return s.respond(f.turn, input{tool: !user, text: "turn the lights on"}, CompleteOptions{})
 }
 
 func TestRespond(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/engine/grammar"
+	"github.com/libneedle/libneedle/engine/ground"
 	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/engine/prompt"
 )
@@ -48,6 +49,11 @@ type CompleteOptions struct {
 	ToolChoice ToolChoice
 	// MaxCalls is how many calls the answer may have at most; 0 means no limit.
 	MaxCalls int
+	// Confidence says what the response's confidence is made of.
+	Confidence ConfidenceMode
+	// Off names rules that are not applied; Rules lists them. AllRules stands for all: the response then has
+	// what the model wrote.
+	Off []string
 }
 
 func (o CompleteOptions) validate() (CompleteOptions, error) {
@@ -56,6 +62,12 @@ func (o CompleteOptions) validate() (CompleteOptions, error) {
 	}
 	if o.MaxCalls < 0 {
 		return o, fmt.Errorf("engine: %w: at most %d calls, expected 0 (which means no limit) or more", ErrArgument, o.MaxCalls)
+	}
+	if err := checkRules(o.Off); err != nil {
+		return o, err
+	}
+	if o.Confidence > ConfidenceHead {
+		return o, fmt.Errorf("engine: %w: confidence mode %d, expected 0 to %d", ErrArgument, o.Confidence, ConfidenceHead)
 	}
 	if c := o.ToolChoice; c.None && (c.Required || c.Tool != "") {
 		return o, fmt.Errorf("engine: %w: tool choice: no call and a call at once", ErrArgument)
@@ -79,8 +91,10 @@ type Session struct {
 	engine  *Engine
 	prefix  []int32
 	start   *model.Snapshot // the state at the prefix's end
+	system  string          // as the model reads it
 	tools   *prompt.Toolset
 	grammar *grammar.Grammar // of the calls of all tools
+	ground  *ground.Tools
 	markers bool
 
 	turn chan struct{} // holds a value while a call runs
@@ -132,8 +146,11 @@ func (e *Engine) newSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err != nil {
 		return nil, fmt.Errorf("engine: %w: %w", ErrTools, err)
 	}
-	s := &Session{engine: e, tools: tools, grammar: calls, markers: o.Markers, turn: make(chan struct{}, 1)}
-	s.prefix = s.encodePrefix(o.System)
+	s := &Session{
+		engine: e, system: prompt.SystemText(o.System), tools: tools, grammar: calls, ground: groundTools(tools),
+		markers: o.Markers, turn: make(chan struct{}, 1),
+	}
+	s.prefix = s.encodePrefix()
 	if limit := e.model.Geometry().MaxSeqLen; len(s.prefix) >= limit {
 		return nil, fmt.Errorf("engine: %w: system text and tools are %d tokens, the context holds %d with the conversation; shorten or leave out tools", ErrPrefix, len(s.prefix), limit)
 	}
@@ -317,7 +334,7 @@ func (s *Session) answer(ctx context.Context, in input, first []int32, calls *gr
 	if err := t.run(ctx); err != nil {
 		return nil, err
 	}
-	r := s.respond(t)
+	r := s.respond(t, in, o)
 	r.PrefillTPS = perSecond(len(ids), fed.Sub(begin))
 	r.DecodeTPS = perSecond(len(t.out), time.Since(fed))
 	r.PeakRAMMB = peakRAM()

@@ -367,9 +367,8 @@ func (s *score) addCall(logProb float32) {
 	s.call = min(s.call, logProb)
 }
 
-// confidence is the lower one of the head's value and the decode probability: the smallest probability of
-// a call token or, without a call, the geometric mean of the tokens the model chose; 0 when it chose none.
-func (s *score) confidence() float64 {
+// confidence is what a mode makes of the score, 0 when the model chose no token.
+func (s *score) confidence(mode ConfidenceMode) float64 {
 	var p float32
 	switch {
 	case s.callCount > 0:
@@ -377,7 +376,11 @@ func (s *score) confidence() float64 {
 	case s.freeCount > 0:
 		p = simd.Exp(float32(s.free / float64(s.freeCount)))
 	}
-	if s.headRead {
+	switch {
+	case !s.headRead:
+	case mode == ConfidenceHead:
+		p = s.head
+	case mode == ConfidenceMin:
 		p = min(p, s.head)
 	}
 	if !(p > 0) { // NaN too

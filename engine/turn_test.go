@@ -169,8 +169,8 @@ func TestUserTurnForcesItsMarks(t *testing.T) {
 	if got, want := f.script.headAt, len(f.out)-2; got != want {
 		t.Errorf("the head was read after %d tokens, expected %d: at the list's end", got, want)
 	}
-	if want := 1 / (1 + math.Exp(-1)); math.Abs(f.score.confidence()-want) > 1e-6 {
-		t.Errorf("confidence %v, expected the head's %v", f.score.confidence(), want)
+	if want := 1 / (1 + math.Exp(-1)); math.Abs(f.score.confidence(ConfidenceMin)-want) > 1e-6 {
+		t.Errorf("confidence %v, expected the head's %v", f.score.confidence(ConfidenceMin), want)
 	}
 }
 
@@ -450,7 +450,7 @@ func TestConfidenceIsTheLowestCallProbability(t *testing.T) {
 		f.script.lead = lead
 		f.mustRun(t)
 		want := math.Exp(float64(lead)) / (math.Exp(float64(lead)) + float64(legal-1))
-		if got := f.score.confidence(); math.Abs(got-want) > 1e-5 {
+		if got := f.score.confidence(ConfidenceMin); math.Abs(got-want) > 1e-5 {
 			t.Errorf("lead %v: confidence %v, expected %v", lead, got, want)
 		}
 	}
@@ -460,12 +460,12 @@ func TestConfidenceIsTheLowestCallProbability(t *testing.T) {
 	n := 0
 	l.thought.each(func(int32) { n++ })
 	want := math.Exp(8) / (math.Exp(8) + float64(n-1))
-	if got := f.score.confidence(); math.Abs(got-want) > 1e-5 {
+	if got := f.score.confidence(ConfidenceMin); math.Abs(got-want) > 1e-5 {
 		t.Errorf("without a call: %v, expected %v", got, want)
 	}
 	var nan score
 	nan.head, nan.headRead, nan.freeCount = float32(math.NaN()), true, 1
-	if got := nan.confidence(); got != 0 {
+	if got := nan.confidence(ConfidenceMin); got != 0 {
 		t.Errorf("an undefined head gives %v, expected 0", got)
 	}
 }

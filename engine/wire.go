@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/libneedle/libneedle/engine/jsontext"
 	"github.com/libneedle/libneedle/engine/prompt"
 	"github.com/libneedle/libneedle/tokenizer"
 )
@@ -24,7 +25,7 @@ type input struct {
 
 // read decides whether an input is a tool's result.
 func (s *Session) read(text string) input {
-	text = prompt.Valid(text)
+	text = jsontext.Valid(text)
 	if s.conversation.delivered {
 		if result, ok := prompt.ToolResult(text); ok {
 			return input{tool: true, text: result}
@@ -34,8 +35,8 @@ func (s *Session) read(text string) input {
 }
 
 // encodePrefix returns the tokens before the first turn.
-func (s *Session) encodePrefix(system string) []int32 {
-	return append([]int32{tokenizer.BOS}, s.engine.lex.encode(prompt.Prefix(system, s.tools), s.markers)...)
+func (s *Session) encodePrefix() []int32 {
+	return append([]int32{tokenizer.BOS}, s.engine.lex.encode(prompt.Prefix(s.system, s.tools), s.markers)...)
 }
 
 // encode returns the tokens of a turn's input, as the conversation's first turn or as a later one.
@@ -69,15 +70,15 @@ func (r *Response) fail(code int, text string) {
 }
 
 // respond makes the response of a finished turn.
-func (s *Session) respond(t *turn) *Response {
+func (s *Session) respond(t *turn, in input, o CompleteOptions) *Response {
 	tok := s.engine.lex.tok
-	r := &Response{Type: TypeRespond, Success: true, Confidence: t.score.confidence()}
+	r := &Response{Type: TypeRespond, Success: true, Confidence: t.score.confidence(o.Confidence)}
 	r.Text = strings.TrimSpace(tok.Decode(t.prose))
 	r.Reasoning = strings.TrimSpace(tok.Decode(t.thought))
 	r.Warnings = s.grammarWarnings()
 	switch {
 	case t.called:
-		s.readCalls(r, t, tok.Decode(t.call))
+		s.readCalls(r, t, tok.Decode(t.call), in, o)
 	case t.cut:
 		r.fail(CodeTruncated, "answer truncated: token budget exhausted")
 	}
@@ -88,7 +89,7 @@ func (s *Session) respond(t *turn) *Response {
 }
 
 // readCalls reads the text of the call region into a response.
-func (s *Session) readCalls(r *Response, t *turn, text string) {
+func (s *Session) readCalls(r *Response, t *turn, text string, in input, o CompleteOptions) {
 	r.Type = TypeCall
 	if t.stuck {
 		r.fail(CodeMalformed, "the vocabulary has no token that can follow in function_calls: "+text)
@@ -103,24 +104,11 @@ func (s *Session) readCalls(r *Response, t *turn, text string) {
 		err = nil
 	}
 	if err == nil {
-		r.FunctionCalls, err = s.toCaller(calls)
+		err = s.judge(r, calls, in, o)
 	}
 	if err != nil {
 		r.fail(CodeMalformed, "malformed function_calls JSON: "+text)
 	}
-}
-
-// toCaller gives calls their caller's names. It fails for a tool that was not declared.
-func (s *Session) toCaller(calls []prompt.Call) ([]Call, error) {
-	out := make([]Call, 0, len(calls))
-	for _, c := range calls {
-		name, arguments, err := s.tools.ToCaller(c.Name, c.Arguments)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Call{name, arguments})
-	}
-	return out, nil
 }
 
 // appendCalls writes a list of calls; arguments are JSON already.
@@ -130,7 +118,7 @@ func appendCalls(b []byte, calls []Call) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = prompt.AppendString(append(b, `{"name":`...), c.Name)
+		b = jsontext.AppendString(append(b, `{"name":`...), c.Name)
 		b = append(append(append(b, `,"arguments":`...), c.Arguments...), '}')
 	}
 	return append(b, ']')

@@ -15,8 +15,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/libneedle/libneedle/engine/prompt"
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 // version is that of the library, NEEDLE_VERSION in include/needle.h.
@@ -100,7 +99,7 @@ func run(c console, args []string) int {
 	case errors.Is(err, errMiss):
 		return exitMiss
 	}
-	fmt.Fprintf(c.errOut, "needle: %s\n", prompt.Valid(err.Error()))
+	fmt.Fprintf(c.errOut, "needle: %s\n", jsontext.Valid(err.Error()))
 	if hint := hintFor(err); hint != "" {
 		fmt.Fprintln(c.errOut, hint)
 	}

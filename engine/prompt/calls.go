@@ -3,6 +3,8 @@ package prompt
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 // Call is a call as the model wrote it, under the names of the wire. Arguments is a compact JSON object.
@@ -12,7 +14,7 @@ type Call struct {
 }
 
 // ParseCalls reads a call region: an array of {"name":"...","arguments":{...}}, with nothing else in it.
-// Anything else gives an error that wraps a *SyntaxError.
+// Anything else gives an error that wraps a *jsontext.SyntaxError.
 func ParseCalls(text string) ([]Call, error) {
 	calls, err := readCalls(text)
 	if err != nil {
@@ -30,48 +32,47 @@ func PartialCalls(text string) []Call {
 
 // readCalls returns the calls that are complete up to the first error.
 func readCalls(text string) ([]Call, error) {
-	s := scanner{text: text}
+	s := jsontext.NewScanner(text)
 	calls := []Call{}
-	if s.blanks(); s.peek() != '[' {
-		return nil, s.expected("a list of calls")
+	if s.Peek() != '[' {
+		return nil, s.Expected("a list of calls")
 	}
-	err := s.array(func() error {
-		call, err := s.call()
+	err := s.Array(func() error {
+		call, err := readCall(s)
 		if call.Name != "" && call.Arguments != nil {
 			calls = append(calls, call)
 		}
 		return err
 	})
 	if err == nil {
-		err = s.end()
+		err = s.End()
 	}
 	return calls, err
 }
 
-// call reads one call; what it has read when an error occurs is returned with it.
-func (s *scanner) call() (Call, error) {
+// readCall reads one call; what it has read when an error occurs is returned with it.
+func readCall(s *jsontext.Scanner) (Call, error) {
 	var call Call
-	s.blanks()
-	start := s.pos
-	if s.peek() != '{' {
-		return call, s.expected("a call")
+	if s.Peek() != '{' {
+		return call, s.Expected("a call")
 	}
-	err := s.object(func(key string) error {
-		at := s.pos
-		v, err := s.value()
+	start := s.Offset()
+	err := s.Object(func(key string) error {
+		at := s.Offset()
+		v, err := s.Value()
 		switch {
 		case err != nil:
-		case key == "name" && call.Name == "" && v.kind == kindString && v.text != "":
-			call.Name = v.text
-		case key == "arguments" && call.Arguments == nil && v.kind == kindObject:
-			call.Arguments = appendValue(nil, v)
+		case key == "name" && call.Name == "" && v.Kind == jsontext.String && v.Text != "":
+			call.Name = v.Text
+		case key == "arguments" && call.Arguments == nil && v.Kind == jsontext.Object:
+			call.Arguments = jsontext.AppendValue(nil, v)
 		default:
-			err = &SyntaxError{at, fmt.Sprintf("found %s under %q, expected a name and an object of arguments, once each", v.kind, key)}
+			err = &jsontext.SyntaxError{Offset: at, Msg: fmt.Sprintf("found %s under %q, expected a name and an object of arguments, once each", v.Kind, key)}
 		}
 		return err
 	})
 	if err == nil && (call.Name == "" || call.Arguments == nil) {
-		err = &SyntaxError{start, "found a call without name or arguments, expected both"}
+		err = &jsontext.SyntaxError{Offset: start, Msg: "found a call without name or arguments, expected both"}
 	}
 	return call, err
 }

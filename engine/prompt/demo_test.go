@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/libneedle/libneedle/engine/jsontext"
 	"github.com/libneedle/libneedle/tokenizer"
 )
 
@@ -71,7 +72,7 @@ func (r demoRow) pieces(t *testing.T) (pieces [][]Segment, converted bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asGiven, err := Compact(string(r.Tools))
+	asGiven, err := jsontext.Compact(string(r.Tools))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,5 @@
 // SystemText makes S of a system text or an object of facts. Prefix, FirstTurn, LaterTurn and ToolTurn
 // are the pieces on the wire; ParseCalls and PartialCalls read the list in the call region.
 //
-// Everything is pure and safe for concurrent use. JSON is read by a scanner of this package, which keeps
-// what encoding/json loses: the order of keys, duplicate keys and the text of numbers.
+// Everything is pure and safe for concurrent use.
 package prompt

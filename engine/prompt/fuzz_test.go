@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 func FuzzParseTools(f *testing.F) {
@@ -66,12 +68,12 @@ func hasKeywordParameter(set *Toolset) bool {
 		if tool.Schema == nil || string(tool.Schema) == string(tool.Parameters) {
 			continue
 		}
-		schema, err := parse(string(tool.Schema))
+		schema, err := jsontext.Parse(string(tool.Schema))
 		if err != nil {
 			return false
 		}
-		for _, m := range schema.last("properties").members {
-			if _, ok := keywords[m.key]; ok {
+		for _, m := range schema.Last("properties").Members {
+			if _, ok := keywords[m.Key]; ok {
 				return true
 			}
 		}
@@ -87,7 +89,7 @@ func FuzzSystemText(f *testing.F) {
 	tok := demoTokenizer(f)
 	f.Fuzz(func(t *testing.T, system string) {
 		s := SystemText(system)
-		if Valid(s) != s || strings.ContainsRune(s, 0) {
+		if jsontext.Valid(s) != s || strings.ContainsRune(s, 0) {
 			t.Fatalf("S is not valid: %q", s)
 		}
 		if again := SystemText(s); again != s {

@@ -118,3 +118,7 @@ func schemaType(name string) string {
 	}
 	return name
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

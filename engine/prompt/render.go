@@ -1,95 +1,97 @@
 package prompt
 
+import "github.com/libneedle/libneedle/engine/jsontext"
+
 // appendSchema writes a part of the parameters as the model reads it: with the names and types of the
 // wire. Values that are no schema are looked through for schemas.
-func (s *schemas) appendSchema(dst []byte, v *value) []byte {
+func (s *schemas) appendSchema(dst []byte, v *jsontext.Value) []byte {
 	at := s.scope[v]
 	if at == nil {
-		return appendList(dst, v, func(dst []byte, m member) []byte {
-			if v.kind == kindObject {
-				dst = appendKey(dst, m.key)
+		return jsontext.AppendList(dst, v, func(dst []byte, m jsontext.Member) []byte {
+			if v.Kind == jsontext.Object {
+				dst = appendKey(dst, m.Key)
 			}
-			return s.appendSchema(dst, m.value)
+			return s.appendSchema(dst, m.Value)
 		})
 	}
 	at = at.find()
-	return appendList(dst, v, func(dst []byte, m member) []byte {
+	return jsontext.AppendList(dst, v, func(dst []byte, m jsontext.Member) []byte {
 		if v == s.root && s.flat && isParameter(m) {
-			return s.appendSchema(appendKey(dst, at.toWire(m.key)), m.value)
+			return s.appendSchema(appendKey(dst, at.toWire(m.Key)), m.Value)
 		}
 		return s.appendKeyword(dst, m, at)
 	})
 }
 
-func appendKey(dst []byte, key string) []byte { return append(AppendString(dst, key), ':') }
+func appendKey(dst []byte, key string) []byte { return append(jsontext.AppendString(dst, key), ':') }
 
 // appendKeyword writes one member of a schema.
-func (s *schemas) appendKeyword(dst []byte, m member, at *scope) []byte {
-	dst = appendKey(dst, m.key)
-	switch m.key {
+func (s *schemas) appendKeyword(dst []byte, m jsontext.Member, at *scope) []byte {
+	dst = appendKey(dst, m.Key)
+	switch m.Key {
 	case "type":
-		return appendStrings(dst, m.value, schemaType)
+		return appendStrings(dst, m.Value, schemaType)
 	case "required":
-		return appendStrings(dst, m.value, at.toWire)
+		return appendStrings(dst, m.Value, at.toWire)
 	case "enum":
-		if m.value.kind == kindArray {
-			return appendList(dst, m.value, func(dst []byte, option member) []byte {
-				return appendNamed(dst, option.value, at, toWire)
+		if m.Value.Kind == jsontext.Array {
+			return jsontext.AppendList(dst, m.Value, func(dst []byte, option jsontext.Member) []byte {
+				return appendNamed(dst, option.Value, at, toWire)
 			})
 		}
 	case "const":
-		return appendNamed(dst, m.value, at, toWire)
+		return appendNamed(dst, m.Value, at, toWire)
 	case "propertyNames":
-		return s.appendPropertyNames(dst, m.value, at)
+		return s.appendPropertyNames(dst, m.Value, at)
 	case "$ref", "$dynamicRef":
-		if m.value.kind == kindString {
-			_, wire := s.resolve(m.value.text)
-			return AppendString(dst, wire)
+		if m.Value.Kind == jsontext.String {
+			_, wire := s.resolve(m.Value.Text)
+			return jsontext.AppendString(dst, wire)
 		}
 	}
-	if holdsNames(m.key) && m.value.kind == kindObject {
-		return appendList(dst, m.value, func(dst []byte, p member) []byte {
-			dst = appendKey(dst, at.toWire(p.key))
-			if m.key != "properties" && p.value.kind == kindArray {
-				return appendStrings(dst, p.value, at.toWire)
+	if holdsNames(m.Key) && m.Value.Kind == jsontext.Object {
+		return jsontext.AppendList(dst, m.Value, func(dst []byte, p jsontext.Member) []byte {
+			dst = appendKey(dst, at.toWire(p.Key))
+			if m.Key != "properties" && p.Value.Kind == jsontext.Array {
+				return appendStrings(dst, p.Value, at.toWire)
 			}
-			return s.appendSchema(dst, p.value)
+			return s.appendSchema(dst, p.Value)
 		})
 	}
-	return s.appendSchema(dst, m.value)
+	return s.appendSchema(dst, m.Value)
 }
 
 // appendPropertyNames writes a schema, or an array of them, of the names in a scope: those it lists are
 // converted. (Lists that it only refers to stay, because values may refer to them too.)
-func (s *schemas) appendPropertyNames(dst []byte, v *value, at *scope) []byte {
-	return appendList(dst, v, func(dst []byte, m member) []byte {
-		if v.kind == kindArray {
-			return s.appendPropertyNames(dst, m.value, at)
+func (s *schemas) appendPropertyNames(dst []byte, v *jsontext.Value, at *scope) []byte {
+	return jsontext.AppendList(dst, v, func(dst []byte, m jsontext.Member) []byte {
+		if v.Kind == jsontext.Array {
+			return s.appendPropertyNames(dst, m.Value, at)
 		}
-		switch m.key {
+		switch m.Key {
 		case "enum", "const":
-			return appendStrings(appendKey(dst, m.key), m.value, at.declaredToWire)
+			return appendStrings(appendKey(dst, m.Key), m.Value, at.declaredToWire)
 		case "allOf", "anyOf", "oneOf", "not", "if", "then", "else":
-			return s.appendPropertyNames(appendKey(dst, m.key), m.value, at)
+			return s.appendPropertyNames(appendKey(dst, m.Key), m.Value, at)
 		}
 		return s.appendKeyword(dst, m, at)
 	})
 }
 
 // appendStrings writes a string, or the strings in an array, converted; anything else as it is.
-func appendStrings(dst []byte, v *value, convert func(string) string) []byte {
-	switch v.kind {
-	case kindString:
-		return AppendString(dst, convert(v.text))
-	case kindArray:
-		return appendList(dst, v, func(dst []byte, m member) []byte {
-			if m.value.kind != kindString {
-				return appendValue(dst, m.value)
+func appendStrings(dst []byte, v *jsontext.Value, convert func(string) string) []byte {
+	switch v.Kind {
+	case jsontext.String:
+		return jsontext.AppendString(dst, convert(v.Text))
+	case jsontext.Array:
+		return jsontext.AppendList(dst, v, func(dst []byte, m jsontext.Member) []byte {
+			if m.Value.Kind != jsontext.String {
+				return jsontext.AppendValue(dst, m.Value)
 			}
-			return AppendString(dst, convert(m.value.text))
+			return jsontext.AppendString(dst, convert(m.Value.Text))
 		})
 	}
-	return appendValue(dst, v)
+	return jsontext.AppendValue(dst, v)
 }
 
 // direction says which names appendNamed writes.
@@ -102,17 +104,17 @@ const (
 
 // appendNamed writes a value that stands at a place of the arguments, with its declared names in the other
 // form; what is not declared stays.
-func appendNamed(dst []byte, v *value, at *scope, d direction) []byte {
+func appendNamed(dst []byte, v *jsontext.Value, at *scope, d direction) []byte {
 	if at == nil {
-		return appendValue(dst, v)
+		return jsontext.AppendValue(dst, v)
 	}
-	return appendList(dst, v, func(dst []byte, m member) []byte {
-		if v.kind == kindArray {
-			return appendNamed(dst, m.value, at.items, d)
+	return jsontext.AppendList(dst, v, func(dst []byte, m jsontext.Member) []byte {
+		if v.Kind == jsontext.Array {
+			return appendNamed(dst, m.Value, at.items, d)
 		}
-		name, other := m.key, at.wire[m.key]
+		name, other := m.Key, at.wire[m.Key]
 		if d == toCaller {
-			other = at.caller[m.key]
+			other = at.caller[m.Key]
 		}
 		if other == "" {
 			other = name
@@ -120,7 +122,7 @@ func appendNamed(dst []byte, v *value, at *scope, d direction) []byte {
 		if d == toCaller {
 			name = other
 		}
-		return appendNamed(appendKey(dst, other), m.value, at.child(name), d)
+		return appendNamed(appendKey(dst, other), m.Value, at.child(name), d)
 	})
 }
 
@@ -130,20 +132,20 @@ func (s *schemas) appendObject(dst []byte) []byte {
 	s.object = true // references lead through properties
 	at := s.scope[s.root].find()
 	dst = append(dst, '{')
-	if s.root.last("type") == nil {
+	if s.root.Last("type") == nil {
 		dst = append(dst, `"type":"object",`...)
 	}
 	required := []byte{'['}
-	for _, m := range s.root.members {
+	for _, m := range s.root.Members {
 		switch {
 		case isParameter(m):
-			if m.value.last("required").isTrue() {
-				required = append(AppendString(required, at.toWire(m.key)), ',')
+			if m.Value.Last("required").IsTrue() {
+				required = append(jsontext.AppendString(required, at.toWire(m.Key)), ',')
 			}
-		case m.key == "required" && m.value.kind == kindArray:
-			for _, name := range m.value.members {
-				if name.value.kind == kindString {
-					required = append(AppendString(required, at.toWire(name.value.text)), ',')
+		case m.Key == "required" && m.Value.Kind == jsontext.Array:
+			for _, name := range m.Value.Members {
+				if name.Value.Kind == jsontext.String {
+					required = append(jsontext.AppendString(required, at.toWire(name.Value.Text)), ',')
 				}
 			}
 		default:
@@ -151,11 +153,11 @@ func (s *schemas) appendObject(dst []byte) []byte {
 		}
 	}
 	dst = append(dst, `"properties":{`...)
-	for i, m := range s.root.parameters() {
+	for i, m := range flatParameters(s.root) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = s.appendParameter(appendKey(dst, at.toWire(m.key)), m.value)
+		dst = s.appendParameter(appendKey(dst, at.toWire(m.Key)), m.Value)
 	}
 	dst = append(dst, '}')
 	if len(required) > 1 {
@@ -165,10 +167,10 @@ func (s *schemas) appendObject(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// parameters returns the members of flat parameters that are no keywords.
-func (v *value) parameters() []member {
-	var found []member
-	for _, m := range v.members {
+// flatParameters returns the members of flat parameters that are no keywords.
+func flatParameters(v *jsontext.Value) []jsontext.Member {
+	var found []jsontext.Member
+	for _, m := range v.Members {
 		if isParameter(m) {
 			found = append(found, m)
 		}
@@ -176,30 +178,27 @@ func (v *value) parameters() []member {
 	return found
 }
 
-// isTrue says whether there is a value and it is true.
-func (v *value) isTrue() bool { return v.is(kindBool) && v.text == "true" }
-
 // appendParameter writes a flat parameter as a schema.
-func (s *schemas) appendParameter(dst []byte, v *value) []byte {
-	switch v.kind {
-	case kindObject:
+func (s *schemas) appendParameter(dst []byte, v *jsontext.Value) []byte {
+	switch v.Kind {
+	case jsontext.Object:
 		schema := *v
-		schema.members = nil
-		for _, m := range v.members {
-			if m.key != "required" || m.value.kind != kindBool {
-				schema.members = append(schema.members, m)
+		schema.Members = nil
+		for _, m := range v.Members {
+			if m.Key != "required" || m.Value.Kind != jsontext.Bool {
+				schema.Members = append(schema.Members, m)
 			}
 		}
 		at := s.scope[v].find()
-		return appendList(dst, &schema, func(dst []byte, m member) []byte { return s.appendKeyword(dst, m, at) })
-	case kindBool:
-		return append(dst, v.text...)
-	case kindString:
+		return jsontext.AppendList(dst, &schema, func(dst []byte, m jsontext.Member) []byte { return s.appendKeyword(dst, m, at) })
+	case jsontext.Bool:
+		return append(dst, v.Text...)
+	case jsontext.String:
 		key := "description"
-		if t := schemaType(v.text); typeNames[t] == t {
-			key, v = "type", &value{kind: kindString, text: t}
+		if t := schemaType(v.Text); typeNames[t] == t {
+			key, v = "type", &jsontext.Value{Kind: jsontext.String, Text: t}
 		}
-		return append(appendValue(appendKey(append(dst, '{'), key), v), '}')
+		return append(jsontext.AppendValue(appendKey(append(dst, '{'), key), v), '}')
 	}
 	return append(dst, "{}"...)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/libneedle/libneedle/internal/jsontest"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -222,7 +223,7 @@ func TestRequestsKeepTheirMeaning(t *testing.T) {
 			if tool["name"] != caller {
 				renamedTools++
 			}
-			if !sameJSON(t, set.Tools()[i].Schema, writeJSON(t, tool["parameters"])) {
+			if !jsontest.Same(t, set.Tools()[i].Schema, writeJSON(t, tool["parameters"])) {
 				t.Errorf("%s: the schema of %q is %s", r.ID, caller, set.Tools()[i].Schema)
 			}
 		}
@@ -289,7 +290,7 @@ func TestRequestsNamesComeBack(t *testing.T) {
 func checkComesBack(t testing.TB, set *Toolset, c goldCall, wire any) {
 	t.Helper()
 	name, arguments, err := set.ToCaller(wordsOf(c.name), writeJSON(t, wire))
-	if err != nil || name != c.name || !sameJSON(t, arguments, writeJSON(t, c.arguments)) {
+	if err != nil || name != c.name || !jsontest.Same(t, arguments, writeJSON(t, c.arguments)) {
 		t.Errorf("%s: %v came back as %s(%s), %v; want %s(%v)", c.id, wire, name, arguments, err, c.name, c.arguments)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 // The rules of the prompt (section 2 of the runtime contract), one test each, in the contract's order and
@@ -568,8 +570,8 @@ func TestRuleInvalidBytesBecomeReplacements(t *testing.T) {
 		"": "", "né\uFFFD😀\x01": "né\uFFFD😀\x01", "a\x00b": "a\uFFFDb", "\xff\xfe\x00": "\uFFFD\uFFFD\uFFFD", "\xe4\xb8x": "\uFFFD\uFFFDx",
 		"\xed\xa0\x80": "\uFFFD\uFFFD\uFFFD", "é\xff\x00": "é\uFFFD\uFFFD",
 	} {
-		if got := Valid(text); got != want {
-			t.Errorf("Valid(%q) = %q, want %q", text, got, want)
+		if got := jsontext.Valid(text); got != want {
+			t.Errorf("jsontext.Valid(%q) = %q, want %q", text, got, want)
 		}
 	}
 	set := mustParse(t, "[{\"name\":\"a\xff\",\"description\":\"\xff\x00\",\"parameters\":{\"properties\":{\"a\xff\x00B\":{}}}}]")
@@ -578,7 +580,7 @@ func TestRuleInvalidBytesBecomeReplacements(t *testing.T) {
 	}
 	result, _ := ToolResult("{\"\xff\":\"\x00\"}")
 	for _, piece := range [][]Segment{Prefix("a\x00\xff", nil), Prefix("{\"user\":\"a\x00\xff\"}", nil), FirstTurn("a\x00\xff"), LaterTurn("a\x00\xff"), ToolTurn(result)} {
-		if text := Join(piece); strings.Count(text, "\uFFFD") != 2 || Valid(text) != text {
+		if text := Join(piece); strings.Count(text, "\uFFFD") != 2 || jsontext.Valid(text) != text {
 			t.Errorf("piece %q", text)
 		}
 	}
@@ -592,7 +594,7 @@ var controlTexts = []string{"<pad>", "</s>", "<s>", "<unk>", "<|im_start|>", "<|
 func TestRuleControlTokensInTextsStayText(t *testing.T) {
 	tok := demoTokenizer(t)
 	conversation := func(x string, encode func(p []Segment) []int32) []int32 {
-		quoted := string(AppendString(nil, x))
+		quoted := string(jsontext.AppendString(nil, x))
 		plain := quoted[1 : len(quoted)-1]
 		set, err := ParseTools(strings.ReplaceAll(`[{"name":"X","description":"a X b","X":"X","parameters":{"title":"X","properties":{
 			"pX":{"type":"string","enum":["X","\u003cX"],"description":"X"},"X":{"type":"X","const":{"X":["X"]},"pattern":"X"}},"required":["X"]}},

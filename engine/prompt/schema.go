@@ -3,6 +3,8 @@ package prompt
 import (
 	"strconv"
 	"strings"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 // keywords are the members of a schema that are no parameters in the flat form. Those that are true may
@@ -30,13 +32,13 @@ const late = 1 << 30
 // schemas is what is known of the schemas of one tool.
 type schemas struct {
 	scopes *scopes
-	root   *value
-	flat   bool                         // root is a list of parameters, not a schema
-	object bool                         // flat parameters are being written as a schema
-	scope  map[*value]*scope            // of each object that is a schema
-	refs   []reference                  // not followed yet
-	anchor map[string]*value            // by its name
-	index  map[*value]map[string]*value // the members of objects that references led through
+	root   *jsontext.Value
+	flat   bool                                           // root is a list of parameters, not a schema
+	object bool                                           // flat parameters are being written as a schema
+	scope  map[*jsontext.Value]*scope                     // of each object that is a schema
+	refs   []reference                                    // not followed yet
+	anchor map[string]*jsontext.Value                     // by its name
+	index  map[*jsontext.Value]map[string]*jsontext.Value // the members of objects that references led through
 }
 
 // reference is a $ref in the schema of a scope.
@@ -46,9 +48,9 @@ type reference struct {
 }
 
 // newSchemas walks the parameters of a tool.
-func newSchemas(b *scopes, parameters *value, root *scope) *schemas {
-	s := &schemas{scopes: b, root: parameters, scope: map[*value]*scope{}, anchor: map[string]*value{},
-		index: map[*value]map[string]*value{}}
+func newSchemas(b *scopes, parameters *jsontext.Value, root *scope) *schemas {
+	s := &schemas{scopes: b, root: parameters, scope: map[*jsontext.Value]*scope{}, anchor: map[string]*jsontext.Value{},
+		index: map[*jsontext.Value]map[string]*jsontext.Value{}}
 	if parameters == nil {
 		return s
 	}
@@ -65,11 +67,11 @@ func newSchemas(b *scopes, parameters *value, root *scope) *schemas {
 }
 
 // isFlat says whether parameters are given as members beside the keywords instead of in properties.
-func isFlat(parameters *value) bool {
-	if parameters.kind != kindObject || parameters.last("properties") != nil {
+func isFlat(parameters *jsontext.Value) bool {
+	if parameters.Kind != jsontext.Object || parameters.Last("properties") != nil {
 		return false
 	}
-	for _, m := range parameters.members {
+	for _, m := range parameters.Members {
 		if isParameter(m) {
 			return true
 		}
@@ -77,14 +79,14 @@ func isFlat(parameters *value) bool {
 	return false
 }
 
-func isParameter(m member) bool {
-	takesObject, keyword := keywords[m.key]
-	return !keyword || !takesObject && m.value.kind == kindObject
+func isParameter(m jsontext.Member) bool {
+	takesObject, keyword := keywords[m.Key]
+	return !keyword || !takesObject && m.Value.Kind == jsontext.Object
 }
 
 // schema notes that a value is a schema for a place, and what it says about that place.
-func (s *schemas) schema(v *value, at *scope) {
-	if v.kind != kindObject {
+func (s *schemas) schema(v *jsontext.Value, at *scope) {
+	if v.Kind != jsontext.Object {
 		return
 	}
 	if before, ok := s.scope[v]; ok {
@@ -92,25 +94,25 @@ func (s *schemas) schema(v *value, at *scope) {
 		return
 	}
 	s.scope[v] = at
-	for _, m := range v.members {
+	for _, m := range v.Members {
 		if v == s.root && s.flat && isParameter(m) {
-			s.schema(m.value, s.scopes.property(at, m.key, m.value.offset))
+			s.schema(m.Value, s.scopes.property(at, m.Key, m.Value.Offset))
 			continue
 		}
-		s.keyword(m.key, m.value, at)
-		if (m.key == "$anchor" || m.key == "$dynamicAnchor") && m.value.kind == kindString {
-			s.anchor[m.value.text] = v
+		s.keyword(m.Key, m.Value, at)
+		if (m.Key == "$anchor" || m.Key == "$dynamicAnchor") && m.Value.Kind == jsontext.String {
+			s.anchor[m.Value.Text] = v
 		}
 	}
 }
 
 // keyword follows one keyword of a schema to the schemas in it and the properties it names.
-func (s *schemas) keyword(key string, v *value, at *scope) {
+func (s *schemas) keyword(key string, v *jsontext.Value, at *scope) {
 	switch key {
 	case "properties":
-		s.each(v, func(m member) { s.schema(m.value, s.scopes.property(at, m.key, m.value.offset)) })
+		s.each(v, func(m jsontext.Member) { s.schema(m.Value, s.scopes.property(at, m.Key, m.Value.Offset)) })
 	case "patternProperties":
-		s.each(v, func(m member) { s.schema(m.value, s.scopes.extra(at)) })
+		s.each(v, func(m jsontext.Member) { s.schema(m.Value, s.scopes.extra(at)) })
 	case "additionalProperties", "unevaluatedProperties":
 		s.schema(v, s.scopes.extra(at))
 	case "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains":
@@ -120,50 +122,50 @@ func (s *schemas) keyword(key string, v *value, at *scope) {
 	case "contentSchema":
 		s.schema(v, s.scopes.new()) // describes what is inside a string
 	case "$defs", "definitions":
-		s.each(v, func(m member) { s.schema(m.value, s.scopes.new()) })
+		s.each(v, func(m jsontext.Member) { s.schema(m.Value, s.scopes.new()) })
 	case "required":
 		s.mention(v, at)
 	case "dependentRequired", "dependentSchemas", "dependencies":
-		s.each(v, func(m member) {
-			at.find().declare(m.key, late+m.value.offset)
-			s.mention(m.value, at)
-			s.schema(m.value, at)
+		s.each(v, func(m jsontext.Member) {
+			at.find().declare(m.Key, late+m.Value.Offset)
+			s.mention(m.Value, at)
+			s.schema(m.Value, at)
 		})
 	case "$ref", "$dynamicRef":
-		if v.kind == kindString {
-			s.refs = append(s.refs, reference{v.text, at})
+		if v.Kind == jsontext.String {
+			s.refs = append(s.refs, reference{v.Text, at})
 		}
 	}
 }
 
 // each calls f for the members of an object.
-func (s *schemas) each(v *value, f func(member)) {
-	if v.kind == kindObject {
-		for _, m := range v.members {
+func (s *schemas) each(v *jsontext.Value, f func(jsontext.Member)) {
+	if v.Kind == jsontext.Object {
+		for _, m := range v.Members {
 			f(m)
 		}
 	}
 }
 
 // oneOrMore walks a schema or an array of them.
-func (s *schemas) oneOrMore(v *value, at *scope) {
-	if v.kind != kindArray {
+func (s *schemas) oneOrMore(v *jsontext.Value, at *scope) {
+	if v.Kind != jsontext.Array {
 		s.schema(v, at)
 		return
 	}
-	for _, m := range v.members {
-		s.schema(m.value, at)
+	for _, m := range v.Members {
+		s.schema(m.Value, at)
 	}
 }
 
 // mention notes the names in an array of property names.
-func (s *schemas) mention(v *value, at *scope) {
-	if v.kind != kindArray {
+func (s *schemas) mention(v *jsontext.Value, at *scope) {
+	if v.Kind != jsontext.Array {
 		return
 	}
-	for _, m := range v.members {
-		if m.value.kind == kindString {
-			at.find().declare(m.value.text, late+m.value.offset)
+	for _, m := range v.Members {
+		if m.Value.Kind == jsontext.String {
+			at.find().declare(m.Value.Text, late+m.Value.Offset)
 		}
 	}
 }
@@ -171,7 +173,7 @@ func (s *schemas) mention(v *value, at *scope) {
 // resolve follows a reference within the parameters: to the place a JSON pointer names, or to an anchor.
 // The target is nil when it leads nowhere, out of the parameters for one. wire is the same reference in the
 // rendered schema, once the scopes are finished.
-func (s *schemas) resolve(ref string) (target *value, wire string) {
+func (s *schemas) resolve(ref string) (target *jsontext.Value, wire string) {
 	name, ok := strings.CutPrefix(ref, "#")
 	switch {
 	case !ok:
@@ -185,13 +187,13 @@ func (s *schemas) resolve(ref string) (target *value, wire string) {
 	tokens := strings.Split(name[1:], "/")
 	var names *scope // not nil where target holds something by the name of a property
 	for i, token := range tokens {
-		key := pointerKey(token)
+		key := jsontext.PointerKey(token)
 		next := s.step(target, key)
 		if next == nil {
 			return nil, ref
 		}
 		at := s.scope[target]
-		isName := target == s.root && s.flat && isParameter(member{key, next})
+		isName := target == s.root && s.flat && isParameter(jsontext.Member{Key: key, Value: next})
 		if isName {
 			names = at
 		}
@@ -222,40 +224,22 @@ func holdsNames(keyword string) bool {
 }
 
 // step returns the value that a key leads to, nil for none.
-func (s *schemas) step(v *value, key string) *value {
-	switch v.kind {
-	case kindObject:
+func (s *schemas) step(v *jsontext.Value, key string) *jsontext.Value {
+	switch v.Kind {
+	case jsontext.Object:
 		index, ok := s.index[v]
 		if !ok { // thousands of references may go through the same object
-			index = make(map[string]*value, len(v.members))
-			for _, m := range v.members {
-				index[m.key] = m.value
+			index = make(map[string]*jsontext.Value, len(v.Members))
+			for _, m := range v.Members {
+				index[m.Key] = m.Value
 			}
 			s.index[v] = index
 		}
 		return index[key]
-	case kindArray:
-		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(v.members) {
-			return v.members[i].value
+	case jsontext.Array:
+		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(v.Members) {
+			return v.Members[i].Value
 		}
 	}
 	return nil
-}
-
-// pointerKey decodes one token of a JSON pointer in a URI fragment.
-func pointerKey(token string) string {
-	if !strings.ContainsAny(token, "%~") {
-		return token
-	}
-	out := make([]byte, 0, len(token))
-	for i := 0; i < len(token); i++ {
-		c := token[i]
-		if c == '%' && i+2 < len(token) {
-			if b, err := strconv.ParseUint(token[i+1:i+3], 16, 8); err == nil {
-				c, i = byte(b), i+2
-			}
-		}
-		out = append(out, c)
-	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(string(out))
 }

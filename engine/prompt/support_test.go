@@ -1,6 +1,11 @@
 package prompt
 
-import "testing"
+import (
+	"errors"
+	"testing"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
+)
 
 // mustParse reads tools that are known to be good.
 func mustParse(t testing.TB, tools string) *Toolset {
@@ -10,4 +15,13 @@ func mustParse(t testing.TB, tools string) *Toolset {
 		t.Fatalf("%s: %v", tools, err)
 	}
 	return set
+}
+
+// offset returns the place a *jsontext.SyntaxError in err gives, or -1.
+func offset(err error) int {
+	var syntax *jsontext.SyntaxError
+	if errors.As(err, &syntax) {
+		return syntax.Offset
+	}
+	return -1
 }

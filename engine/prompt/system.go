@@ -3,6 +3,8 @@ package prompt
 import (
 	"strings"
 	"time"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 // SystemText returns S, the text of the system turn; empty for none. A JSON object gives the facts the model
@@ -14,30 +16,30 @@ func SystemText(system string) string {
 		return ""
 	}
 	if strings.HasPrefix(trimmed, "{") {
-		if v, err := parse(trimmed); err == nil {
+		if v, err := jsontext.Parse(trimmed); err == nil {
 			if facts := facts(v); facts != "" {
-				return Valid(facts)
+				return jsontext.Valid(facts)
 			}
 		}
-		return Valid(system)
+		return jsontext.Valid(system)
 	}
 	if date, rest, ok := timestamp(trimmed); ok && isTimeRest(rest) {
 		return "date: " + date
 	}
-	return Valid(system)
+	return jsontext.Valid(system)
 }
 
 // facts writes the known members of an object that hold something.
-func facts(v *value) string {
+func facts(v *jsontext.Value) string {
 	var found []string
 	for _, key := range [...]string{"date", "locale", "device", "battery", "network", "location", "user",
 		"assistant", "thermostat", "volume"} {
-		fact := v.last(key)
-		if fact == nil || fact.text == "" || fact.kind == kindNull {
+		fact := v.Last(key)
+		if fact == nil || fact.Text == "" || fact.Kind == jsontext.Null {
 			continue
 		}
-		text := fact.text
-		if key == "date" && fact.kind == kindString {
+		text := fact.Text
+		if key == "date" && fact.Kind == jsontext.String {
 			text = dateFact(text)
 		}
 		found = append(found, key+": "+text)

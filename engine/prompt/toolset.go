@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 // Tool is one declared tool. The texts are compact JSON.
@@ -34,7 +36,7 @@ var ErrUnknownTool = errors.New("no such tool")
 
 // ParseTools reads the tools of a session: an array of {"name", "description", "parameters"}, each as it
 // is or inside {"type":"function","function":{}}. An empty text and null are a set without a tools block.
-// What is no such array gives an error that wraps a *SyntaxError.
+// What is no such array gives an error that wraps a *jsontext.SyntaxError.
 func ParseTools(tools string) (*Toolset, error) {
 	set, err := parseTools(tools)
 	if err != nil {
@@ -49,11 +51,11 @@ func parseTools(tools string) (*Toolset, error) {
 	if trimmed := strings.Trim(text, " \t\r\n"); trimmed == "" || trimmed == "null" {
 		return &Toolset{}, nil
 	}
-	root, err := parse(text)
+	root, err := jsontext.Parse(text)
 	if err == nil {
 		err = checkTools(root)
 	}
-	var syntax *SyntaxError
+	var syntax *jsontext.SyntaxError
 	if errors.As(err, &syntax) {
 		syntax.Offset += len(tools) - len(text)
 	}
@@ -64,42 +66,42 @@ func parseTools(tools string) (*Toolset, error) {
 }
 
 // checkTools says why a text is no array of tools.
-func checkTools(root *value) error {
-	if root.kind != kindArray {
-		return &SyntaxError{root.offset, fmt.Sprintf("found %s, expected an array of tools", root.kind)}
+func checkTools(root *jsontext.Value) error {
+	if root.Kind != jsontext.Array {
+		return &jsontext.SyntaxError{Offset: root.Offset, Msg: fmt.Sprintf("found %s, expected an array of tools", root.Kind)}
 	}
-	for _, m := range root.members {
-		if m.value.kind != kindObject {
-			return &SyntaxError{m.value.offset, fmt.Sprintf("found %s, expected a tool", m.value.kind)}
+	for _, m := range root.Members {
+		if m.Value.Kind != jsontext.Object {
+			return &jsontext.SyntaxError{Offset: m.Value.Offset, Msg: fmt.Sprintf("found %s, expected a tool", m.Value.Kind)}
 		}
-		tool := unwrap(m.value)
-		switch name := tool.last("name"); {
+		tool := unwrap(m.Value)
+		switch name := tool.Last("name"); {
 		case name == nil:
-			return &SyntaxError{tool.offset, "found a tool without name, expected a name"}
-		case name.kind != kindString:
-			return &SyntaxError{name.offset, fmt.Sprintf("found %s, expected a tool's name", name.kind)}
-		case name.text == "":
-			return &SyntaxError{name.offset, "found an empty string, expected a tool's name"}
+			return &jsontext.SyntaxError{Offset: tool.Offset, Msg: "found a tool without name, expected a name"}
+		case name.Kind != jsontext.String:
+			return &jsontext.SyntaxError{Offset: name.Offset, Msg: fmt.Sprintf("found %s, expected a tool's name", name.Kind)}
+		case name.Text == "":
+			return &jsontext.SyntaxError{Offset: name.Offset, Msg: "found an empty string, expected a tool's name"}
 		}
 	}
 	return nil
 }
 
 // unwrap returns the tool inside {"type":"function","function":{}}, or the element itself.
-func unwrap(element *value) *value {
-	function, wrapper := element.last("function"), element.last("type")
-	if function.is(kindObject) && (wrapper.is(kindString) && wrapper.text == "function" || element.last("name") == nil) {
+func unwrap(element *jsontext.Value) *jsontext.Value {
+	function, wrapper := element.Last("function"), element.Last("type")
+	if function.Is(jsontext.Object) && (wrapper.Is(jsontext.String) && wrapper.Text == "function" || element.Last("name") == nil) {
 		return function
 	}
 	return element
 }
 
-func newToolset(root *value) *Toolset {
-	declared := make([]*value, len(root.members))
-	names := make([]string, len(root.members))
-	for i, m := range root.members {
-		declared[i] = unwrap(m.value)
-		names[i] = declared[i].last("name").text
+func newToolset(root *jsontext.Value) *Toolset {
+	declared := make([]*jsontext.Value, len(root.Members))
+	names := make([]string, len(root.Members))
+	for i, m := range root.Members {
+		declared[i] = unwrap(m.Value)
+		names[i] = declared[i].Last("name").Text
 	}
 	wire := toolNames(names)
 	b, roots, parsed := &scopes{}, map[string]*scope{}, make([]*schemas, len(declared))
@@ -107,19 +109,19 @@ func newToolset(root *value) *Toolset {
 		if roots[names[i]] == nil { // tools of one name have their names in common
 			roots[names[i]] = b.new()
 		}
-		parsed[i] = newSchemas(b, tool.last("parameters"), roots[names[i]])
+		parsed[i] = newSchemas(b, tool.Last("parameters"), roots[names[i]])
 	}
 	b.finish()
 	t := &Toolset{present: true, tools: make([]Tool, len(declared))}
 	for i, tool := range declared {
 		t.tools[i] = newTool(tool, wire, parsed[i])
 		t.tools[i].scope = roots[names[i]].find()
-		triggers := tool.last("triggers")
+		triggers := tool.Last("triggers")
 		if triggers == nil { // beside the function instead of in it
-			triggers = root.members[i].value.last("triggers")
+			triggers = root.Members[i].Value.Last("triggers")
 		}
 		if triggers != nil {
-			t.tools[i].Triggers = appendValue(nil, triggers)
+			t.tools[i].Triggers = jsontext.AppendValue(nil, triggers)
 		}
 	}
 	t.index()
@@ -134,32 +136,32 @@ func (t *Toolset) index() {
 }
 
 // newTool writes a tool. Of members of one name the last counts; all are written.
-func newTool(v *value, wire map[string]string, s *schemas) Tool {
-	name := v.last("name")
-	t := Tool{Name: wire[name.text], Caller: name.text}
-	if d := v.last("description"); d.is(kindString) {
-		t.Description = d.text
+func newTool(v *jsontext.Value, wire map[string]string, s *schemas) Tool {
+	name := v.Last("name")
+	t := Tool{Name: wire[name.Text], Caller: name.Text}
+	if d := v.Last("description"); d.Is(jsontext.String) {
+		t.Description = d.Text
 	}
 	if s.root != nil {
 		t.Parameters = s.appendSchema(nil, s.root)
 		switch {
 		case s.flat:
 			t.Schema = s.appendObject(nil)
-		case s.root.kind != kindNull:
+		case s.root.Kind != jsontext.Null:
 			t.Schema = t.Parameters
 		}
 	}
 	rendered := *v
-	rendered.members = slices.DeleteFunc(slices.Clone(v.members), func(m member) bool { return m.key == "triggers" })
-	t.Text = string(appendList(nil, &rendered, func(dst []byte, m member) []byte {
-		dst = appendKey(dst, m.key)
+	rendered.Members = slices.DeleteFunc(slices.Clone(v.Members), func(m jsontext.Member) bool { return m.Key == "triggers" })
+	t.Text = string(jsontext.AppendList(nil, &rendered, func(dst []byte, m jsontext.Member) []byte {
+		dst = appendKey(dst, m.Key)
 		switch {
-		case m.value == name:
-			return AppendString(dst, t.Name)
-		case m.value == s.root:
+		case m.Value == name:
+			return jsontext.AppendString(dst, t.Name)
+		case m.Value == s.root:
 			return append(dst, t.Parameters...)
 		}
-		return appendValue(dst, m.value)
+		return jsontext.AppendValue(dst, m.Value)
 	}))
 	return t
 }
@@ -216,7 +218,7 @@ func (t *Toolset) Select(places []int) *Toolset {
 
 // ToCaller gives a call back under the caller's names, at every depth: name and args are as the model wrote
 // them. Numbers keep their text and keys their order; whitespace is dropped. The error wraps ErrUnknownTool
-// or, when args is no JSON object, a *SyntaxError.
+// or, when args is no JSON object, a *jsontext.SyntaxError.
 func (t *Toolset) ToCaller(name string, args []byte) (callerName string, callerArgs []byte, err error) {
 	i, ok := -1, false
 	if t != nil {
@@ -225,13 +227,44 @@ func (t *Toolset) ToCaller(name string, args []byte) (callerName string, callerA
 	if !ok {
 		return "", nil, fmt.Errorf("call: %w: %q", ErrUnknownTool, name)
 	}
-	v, err := parse(string(args))
-	if err == nil && v.kind != kindObject {
-		err = &SyntaxError{v.offset, fmt.Sprintf("found %s, expected an object of arguments", v.kind)}
+	v, err := jsontext.Parse(string(args))
+	if err == nil && v.Kind != jsontext.Object {
+		err = &jsontext.SyntaxError{Offset: v.Offset, Msg: fmt.Sprintf("found %s, expected an object of arguments", v.Kind)}
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("call of %q: %w", name, err)
 	}
 	tool := &t.tools[i]
 	return tool.Caller, appendNamed(make([]byte, 0, len(args)+16), v, tool.scope, toCaller), nil
+}
+
+// CallerPlace names a value in a call as its caller would: tool.path, with the caller's names. tool and path
+// are those of the wire; without a path it is the tool's name.
+func (t *Toolset) CallerPlace(tool string, path jsontext.Path) string {
+	if t == nil {
+		return tool
+	}
+	i, ok := t.byName[tool]
+	if !ok {
+		return tool
+	}
+	at, names := t.tools[i].scope, jsontext.Path{}.To(t.tools[i].Caller)
+	for _, s := range path {
+		if s.Name == "" {
+			names = names.At(s.Index)
+			if at != nil {
+				at = at.items
+			}
+			continue
+		}
+		name := s.Name
+		if at != nil {
+			if caller := at.caller[name]; caller != "" {
+				name = caller
+			}
+			at = at.child(name)
+		}
+		names = names.To(name)
+	}
+	return names.String()
 }

@@ -1,6 +1,10 @@
 package prompt
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
+)
 
 // The markers, each of which is one token.
 const (
@@ -57,17 +61,17 @@ func Prefix(system string, t *Toolset) []Segment {
 
 // FirstTurn goes on in the user turn that the prefix has opened.
 func FirstTurn(text string) []Segment {
-	return piece("", "\n"+Valid(text), imEnd, "\n", imStart, openAssistant)
+	return piece("", "\n"+jsontext.Valid(text), imEnd, "\n", imStart, openAssistant)
 }
 
 // LaterTurn is a user turn after an answer.
 func LaterTurn(text string) []Segment {
-	return piece("", "\n", imStart, "user\n"+Valid(text), imEnd, "\n", imStart, openAssistant)
+	return piece("", "\n", imStart, "user\n"+jsontext.Valid(text), imEnd, "\n", imStart, openAssistant)
 }
 
 // ToolTurn carries the result R of calls, which ToolResult makes.
 func ToolTurn(result string) []Segment {
-	return piece("", "\n", imStart, "tool\n", resultStart, Valid(result), resultEnd, "", imEnd, "\n",
+	return piece("", "\n", imStart, "tool\n", resultStart, jsontext.Valid(result), resultEnd, "", imEnd, "\n",
 		imStart, openAssistant)
 }
 
@@ -78,7 +82,7 @@ func ToolResult(text string) (string, bool) {
 	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
 		return "", false
 	}
-	result, err := Compact(trimmed)
+	result, err := jsontext.Compact(trimmed)
 	if err != nil {
 		return "", false
 	}

@@ -1,4 +1,4 @@
-package prompt
+package jsontext
 
 import (
 	"fmt"
@@ -23,79 +23,100 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("at byte %d: %s", e.Offset, e.Msg) }
 
-// kind is the type of a JSON value.
-type kind uint8
+// Kind is the type of a JSON value.
+type Kind uint8
 
+// The kinds.
 const (
-	kindNull kind = iota
-	kindBool
-	kindNumber
-	kindString
-	kindArray
-	kindObject
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
 )
 
 // String names the kind with its article, for messages.
-func (k kind) String() string {
+func (k Kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// value is a JSON value as written: members in order, duplicates included.
-type value struct {
-	kind    kind
-	offset  int      // of its first byte
-	text    string   // a string decoded; null, booleans and numbers as written
-	members []member // of an object; of an array without keys
+// Value is a JSON value as written: members in order, duplicates included.
+type Value struct {
+	Kind    Kind
+	Offset  int      // of its first byte
+	Text    string   // a string decoded; null, booleans and numbers as written
+	Members []Member // of an object; of an array without keys
 }
 
-type member struct {
-	key   string
-	value *value
+// Member is a member of an object, or an element of an array, whose Key is empty.
+type Member struct {
+	Key   string
+	Value *Value
 }
 
-// last returns the member that counts among those of one key, nil when there is none.
-func (v *value) last(key string) *value {
-	for i := len(v.members) - 1; i >= 0; i-- {
-		if v.members[i].key == key {
-			return v.members[i].value
+// Last returns the member that counts among those of one key, nil when there is none, as in no
+// value at all.
+func (v *Value) Last(key string) *Value {
+	if v == nil {
+		return nil
+	}
+	for i := len(v.Members) - 1; i >= 0; i-- {
+		if v.Members[i].Key == key {
+			return v.Members[i].Value
 		}
 	}
 	return nil
 }
 
-// is reports whether there is a value and it is of a kind.
-func (v *value) is(k kind) bool { return v != nil && v.kind == k }
+// Is reports whether there is a value and it is of a kind.
+func (v *Value) Is(k Kind) bool { return v != nil && v.Kind == k }
 
-// scanner reads JSON as RFC 8259 defines it. Raw NUL bytes and each byte of invalid UTF-8 inside strings
+// IsTrue reports whether there is a value and it is true.
+func (v *Value) IsTrue() bool { return v.Is(Bool) && v.Text == "true" }
+
+// Scanner reads JSON as RFC 8259 defines it. Raw NUL bytes and each byte of invalid UTF-8 inside strings
 // count as U+FFFD.
-type scanner struct {
+type Scanner struct {
 	text  string
 	pos   int
 	depth int
 }
 
-// parse reads a text that is one JSON value.
-func parse(text string) (*value, error) {
+// NewScanner returns a scanner at the beginning of a text.
+func NewScanner(text string) *Scanner { return &Scanner{text: text} }
+
+// Offset is the place in bytes.
+func (s *Scanner) Offset() int { return s.pos }
+
+// Peek passes over blanks and returns the byte behind them, 0 at the end of the text.
+func (s *Scanner) Peek() byte {
+	s.blanks()
+	return s.peek()
+}
+
+// Parse reads a text that is one JSON value, of at most 16 MB and 512 levels.
+func Parse(text string) (*Value, error) {
 	if len(text) > maxText {
 		return nil, &SyntaxError{maxText, fmt.Sprintf("found %d bytes, expected at most %d", len(text), maxText)}
 	}
-	s := scanner{text: text}
-	v, err := s.value()
+	s := Scanner{text: text}
+	v, err := s.Value()
 	if err != nil {
 		return nil, err
 	}
-	return v, s.end()
+	return v, s.End()
 }
 
-// end is nil when only blanks are left.
-func (s *scanner) end() error {
+// End is nil when only blanks are left.
+func (s *Scanner) End() error {
 	if s.blanks(); s.pos < len(s.text) {
-		return s.expected("the end of the text")
+		return s.Expected("the end of the text")
 	}
 	return nil
 }
 
-func (s *scanner) blanks() {
+func (s *Scanner) blanks() {
 	for s.pos < len(s.text) && isBlank(s.text[s.pos]) {
 		s.pos++
 	}
@@ -103,16 +124,16 @@ func (s *scanner) blanks() {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// peek returns the next byte, 0 at the end of the text.
-func (s *scanner) peek() byte {
+// peek returns the byte at the current place, 0 at the end of the text.
+func (s *Scanner) peek() byte {
 	if s.pos < len(s.text) {
 		return s.text[s.pos]
 	}
 	return 0
 }
 
-// expected is the error for what stands at the current place.
-func (s *scanner) expected(what string) error {
+// Expected is the error for what stands at the current place.
+func (s *Scanner) Expected(what string) error {
 	found := "the end of the text"
 	if s.pos < len(s.text) {
 		r, _ := utf8.DecodeRuneInString(s.text[s.pos:])
@@ -122,31 +143,31 @@ func (s *scanner) expected(what string) error {
 }
 
 // take passes over one byte after blanks, which has to be c.
-func (s *scanner) take(c byte) error {
+func (s *Scanner) take(c byte) error {
 	if s.blanks(); s.peek() != c || s.pos == len(s.text) {
-		return s.expected(fmt.Sprintf("%q", rune(c)))
+		return s.Expected(fmt.Sprintf("%q", rune(c)))
 	}
 	s.pos++
 	return nil
 }
 
-// value reads the next value into a tree.
-func (s *scanner) value() (*value, error) {
+// Value reads the next value into a tree.
+func (s *Scanner) Value() (*Value, error) {
 	s.blanks()
-	v := &value{offset: s.pos}
+	v := &Value{Offset: s.pos}
 	var err error
 	switch c := s.peek(); {
 	case c == '{':
-		v.kind = kindObject
-		err = s.object(func(key string) error { return s.child(v, key) })
+		v.Kind = Object
+		err = s.Object(func(key string) error { return s.member(v, key) })
 	case c == '[':
-		v.kind = kindArray
-		err = s.array(func() error { return s.child(v, "") })
+		v.Kind = Array
+		err = s.Array(func() error { return s.member(v, "") })
 	case c == '"':
-		v.kind = kindString
-		v.text, err = s.str()
+		v.Kind = String
+		v.Text, err = s.str()
 	default:
-		v.kind, v.text, err = s.scalar()
+		v.Kind, v.Text, err = s.scalar()
 	}
 	if err != nil {
 		return nil, err
@@ -154,17 +175,17 @@ func (s *scanner) value() (*value, error) {
 	return v, nil
 }
 
-func (s *scanner) child(parent *value, key string) error {
-	v, err := s.value()
-	parent.members = append(parent.members, member{key, v})
+func (s *Scanner) member(parent *Value, key string) error {
+	v, err := s.Value()
+	parent.Members = append(parent.Members, Member{key, v})
 	return err
 }
 
-// object reads an object; each reads the value of a key.
-func (s *scanner) object(each func(key string) error) error {
+// Object reads an object, whose opening brace is the next byte; each reads the value of a key.
+func (s *Scanner) Object(each func(key string) error) error {
 	return s.list('}', func() error {
 		if s.blanks(); s.peek() != '"' {
-			return s.expected("a key")
+			return s.Expected("a key")
 		}
 		key, err := s.str()
 		if err == nil {
@@ -177,11 +198,11 @@ func (s *scanner) object(each func(key string) error) error {
 	})
 }
 
-// array reads an array; each reads an element.
-func (s *scanner) array(each func() error) error { return s.list(']', each) }
+// Array reads an array, whose opening bracket is the next byte; each reads an element.
+func (s *Scanner) Array(each func() error) error { return s.list(']', each) }
 
 // list reads from an opening bracket, which is the next byte, to its closing one.
-func (s *scanner) list(closing byte, each func() error) error {
+func (s *Scanner) list(closing byte, each func() error) error {
 	if s.depth == maxDepth {
 		return &SyntaxError{s.pos, fmt.Sprintf("found more than %d levels, expected fewer", maxDepth)}
 	}
@@ -203,31 +224,31 @@ func (s *scanner) list(closing byte, each func() error) error {
 			s.pos++
 			return nil
 		default:
-			return s.expected(fmt.Sprintf("',' or %q", rune(closing)))
+			return s.Expected(fmt.Sprintf("',' or %q", rune(closing)))
 		}
 	}
 }
 
 // scalar reads what is neither string, array nor object.
-func (s *scanner) scalar() (kind, string, error) {
+func (s *Scanner) scalar() (Kind, string, error) {
 	for _, l := range [...]struct {
 		text string
-		kind kind
-	}{{"true", kindBool}, {"false", kindBool}, {"null", kindNull}} {
+		kind Kind
+	}{{"true", Bool}, {"false", Bool}, {"null", Null}} {
 		if strings.HasPrefix(s.text[s.pos:], l.text) {
 			s.pos += len(l.text)
 			return l.kind, l.text, nil
 		}
 	}
 	if c := s.peek(); c != '-' && !isDigit(c) {
-		return 0, "", s.expected("a value")
+		return 0, "", s.Expected("a value")
 	}
 	text, err := s.number()
-	return kindNumber, text, err
+	return Number, text, err
 }
 
 // number reads a number and returns its text.
-func (s *scanner) number() (string, error) {
+func (s *Scanner) number() (string, error) {
 	start := s.pos
 	if s.peek() == '-' {
 		s.pos++
@@ -256,9 +277,9 @@ func (s *scanner) number() (string, error) {
 }
 
 // digits passes over one digit or more.
-func (s *scanner) digits() error {
+func (s *Scanner) digits() error {
 	if !isDigit(s.peek()) {
-		return s.expected("a digit")
+		return s.Expected("a digit")
 	}
 	for isDigit(s.peek()) {
 		s.pos++
@@ -270,7 +291,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // str reads a string, the opening quote being the next byte, and returns what it stands for. Nothing is
 // copied when it stands for itself.
-func (s *scanner) str() (string, error) {
+func (s *Scanner) str() (string, error) {
 	open := s.pos
 	s.pos++
 	start := s.pos
@@ -297,7 +318,7 @@ func (s *scanner) str() (string, error) {
 		case c == 0:
 			r = utf8.RuneError
 		case c < ' ':
-			return "", s.expected("no raw control character in a string")
+			return "", s.Expected("no raw control character in a string")
 		case c >= utf8.RuneSelf:
 			r, size = utf8.DecodeRuneInString(s.text[s.pos:])
 		}
@@ -312,7 +333,7 @@ func (s *scanner) str() (string, error) {
 }
 
 // escape reads an escape sequence, the backslash being the next byte.
-func (s *scanner) escape(b *strings.Builder) error {
+func (s *Scanner) escape(b *strings.Builder) error {
 	s.pos++
 	c := s.peek()
 	if c == 'u' {
@@ -320,7 +341,7 @@ func (s *scanner) escape(b *strings.Builder) error {
 	}
 	at := strings.IndexByte(`"\/bfnrt`, c)
 	if at < 0 || s.pos == len(s.text) {
-		return s.expected("one of the escapes of JSON")
+		return s.Expected("one of the escapes of JSON")
 	}
 	s.pos++
 	b.WriteByte("\"\\/\b\f\n\r\t"[at])
@@ -328,7 +349,7 @@ func (s *scanner) escape(b *strings.Builder) error {
 }
 
 // unicode reads \uXXXX, or two that are a pair of surrogates, from the u on. A surrogate alone is U+FFFD.
-func (s *scanner) unicode(b *strings.Builder) error {
+func (s *Scanner) unicode(b *strings.Builder) error {
 	r, err := s.hex4()
 	if err != nil {
 		return err
@@ -353,7 +374,7 @@ func (s *scanner) unicode(b *strings.Builder) error {
 }
 
 // hex4 reads u and four hexadecimal digits.
-func (s *scanner) hex4() (rune, error) {
+func (s *Scanner) hex4() (rune, error) {
 	s.pos++
 	var r rune
 	for range 4 {
@@ -366,7 +387,7 @@ func (s *scanner) hex4() (rune, error) {
 		case 'A' <= c && c <= 'F':
 			c -= 'A' - 10
 		default:
-			return 0, s.expected("a hexadecimal digit")
+			return 0, s.Expected("a hexadecimal digit")
 		}
 		r = r<<4 | rune(c)
 		s.pos++

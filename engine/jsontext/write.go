@@ -1,4 +1,4 @@
-package prompt
+package jsontext
 
 import "unicode/utf8"
 
@@ -47,30 +47,30 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', c)
 }
 
-// appendValue writes a value compactly: keys in order, numbers as written.
-func appendValue(dst []byte, v *value) []byte {
-	return appendList(dst, v, func(dst []byte, m member) []byte {
-		if v.kind == kindObject {
-			dst = append(AppendString(dst, m.key), ':')
+// AppendValue writes a value compactly: keys in order, numbers as written.
+func AppendValue(dst []byte, v *Value) []byte {
+	return AppendList(dst, v, func(dst []byte, m Member) []byte {
+		if v.Kind == Object {
+			dst = append(AppendString(dst, m.Key), ':')
 		}
-		return appendValue(dst, m.value)
+		return AppendValue(dst, m.Value)
 	})
 }
 
-// appendList writes a value whose members, if it has any, are written by each, key included.
-func appendList(dst []byte, v *value, each func(dst []byte, m member) []byte) []byte {
+// AppendList writes a value whose members, if it has any, are written by each, key included.
+func AppendList(dst []byte, v *Value, each func(dst []byte, m Member) []byte) []byte {
 	open, closing := byte('['), byte(']')
-	switch v.kind {
-	case kindString:
-		return AppendString(dst, v.text)
-	case kindObject:
+	switch v.Kind {
+	case String:
+		return AppendString(dst, v.Text)
+	case Object:
 		open, closing = '{', '}'
-	case kindArray:
+	case Array:
 	default:
-		return append(dst, v.text...)
+		return append(dst, v.Text...)
 	}
 	dst = append(dst, open)
-	for i, m := range v.members {
+	for i, m := range v.Members {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -82,10 +82,10 @@ func appendList(dst []byte, v *value, each func(dst []byte, m member) []byte) []
 // Compact returns a JSON text without the whitespace that means nothing. Strings stay as they are written,
 // but for raw NUL bytes and invalid UTF-8, which become U+FFFD. What is no JSON text gives a *SyntaxError.
 func Compact(text string) (string, error) {
-	s := scanner{text: text}
+	s := Scanner{text: text}
 	dst, err := s.compact(make([]byte, 0, len(text)))
 	if err == nil {
-		err = s.end()
+		err = s.End()
 	}
 	if err != nil {
 		return "", err
@@ -94,7 +94,7 @@ func Compact(text string) (string, error) {
 }
 
 // compact appends the next value as it is written, without whitespace.
-func (s *scanner) compact(dst []byte) ([]byte, error) {
+func (s *Scanner) compact(dst []byte) ([]byte, error) {
 	var err error
 	switch s.blanks(); s.peek() {
 	case '{':
@@ -111,7 +111,7 @@ func (s *scanner) compact(dst []byte) ([]byte, error) {
 	return dst, err
 }
 
-func (s *scanner) compactList(dst []byte, closing byte) ([]byte, error) {
+func (s *Scanner) compactList(dst []byte, closing byte) ([]byte, error) {
 	dst = append(dst, s.peek())
 	empty := len(dst)
 	err := s.list(closing, func() (err error) {
@@ -120,7 +120,7 @@ func (s *scanner) compactList(dst []byte, closing byte) ([]byte, error) {
 		}
 		if closing == '}' {
 			if s.blanks(); s.peek() != '"' {
-				return s.expected("a key")
+				return s.Expected("a key")
 			}
 			if dst, err = s.compactString(dst); err != nil {
 				return err
@@ -136,7 +136,7 @@ func (s *scanner) compactList(dst []byte, closing byte) ([]byte, error) {
 	return append(dst, closing), err
 }
 
-func (s *scanner) compactString(dst []byte) ([]byte, error) {
+func (s *Scanner) compactString(dst []byte) ([]byte, error) {
 	start := s.pos
 	if _, err := s.str(); err != nil {
 		return dst, err

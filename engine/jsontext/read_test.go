@@ -1,12 +1,12 @@
-package prompt
+package jsontext
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/libneedle/libneedle/internal/jsontest"
 )
 
 // offset returns the place a *SyntaxError in err gives, or -1.
@@ -28,7 +28,7 @@ func TestParseOffsets(t *testing.T) {
 		{`01`, 1}, {`-`, 1}, {`1.`, 2}, {`1e`, 2}, {`1e+`, 3}, {`+1`, 0}, {`.5`, 0}, {`tru`, 0}, {`nulll`, 4}, {`1 2`, 2},
 		{`NaN`, 0}, {`'a'`, 0}, {`"\`, 2}, {`"\u00`, 5}, {"\x00", 0}, {"[\xff]", 1},
 	} {
-		_, err := parse(c.text)
+		_, err := Parse(c.text)
 		if got := offset(err); got != c.at {
 			t.Errorf("%q: %v, want an error at %d", c.text, err, c.at)
 		}
@@ -45,7 +45,7 @@ func TestDepth(t *testing.T) {
 			ok     bool
 		}{{maxDepth, true}, {maxDepth + 1, false}, {1 << 20, false}} {
 			text := strings.Repeat(brackets[0], c.levels) + "1" + strings.Repeat(brackets[1], c.levels)
-			_, err := parse(text)
+			_, err := Parse(text)
 			_, errCompact := Compact(text)
 			if (err == nil) != c.ok || (errCompact == nil) != c.ok {
 				t.Errorf("%d levels of %s: %v, %v; want success: %v", c.levels, brackets[0], err, errCompact, c.ok)
@@ -55,7 +55,7 @@ func TestDepth(t *testing.T) {
 }
 
 func TestTreesAreBounded(t *testing.T) {
-	if _, err := parse(strings.Repeat(" ", maxText+1)); offset(err) != maxText {
+	if _, err := Parse(strings.Repeat(" ", maxText+1)); offset(err) != maxText {
 		t.Errorf("a text beyond the bound gives %v", err)
 	}
 }
@@ -91,8 +91,8 @@ func TestStringsAreDecoded(t *testing.T) {
 		{"\"a\x00\xffb\"", "a\uFFFD\uFFFDb"}, {`"\u0000"`, "\x00"},
 		{"\"\\n\\n\xff\"", "\n\n\uFFFD"}, // as long decoded as written
 	} {
-		if v, err := parse(c[0]); err != nil || v.text != c[1] {
-			t.Errorf("%q is %q, %v; want %q", c[0], v.text, err, c[1])
+		if v, err := Parse(c[0]); err != nil || v.Text != c[1] {
+			t.Errorf("%q is %q, %v; want %q", c[0], v.Text, err, c[1])
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestStringsAreDecoded(t *testing.T) {
 // agree compares with encoding/json, which accepts the same texts but for depth and bytes that are not UTF-8.
 func agree(t *testing.T, text string) {
 	t.Helper()
-	v, err := parse(text)
+	v, err := Parse(text)
 	compact, errCompact := Compact(text)
 	if (err == nil) != (errCompact == nil) || offset(err) != offset(errCompact) {
 		t.Fatalf("%q: parse says %v, Compact %v", text, err, errCompact)
@@ -115,32 +115,18 @@ func agree(t *testing.T, text string) {
 		}
 		return
 	}
-	for _, written := range []string{compact, string(appendValue(nil, v))} {
-		if !sameJSON(t, []byte(written), []byte(clean)) {
+	for _, written := range []string{compact, string(AppendValue(nil, v))} {
+		if !jsontest.Same(t, []byte(written), []byte(clean)) {
 			t.Fatalf("%q became %q", text, written)
 		}
 	}
-}
-
-// sameJSON compares what encoding/json makes of two texts, numbers by their text.
-func sameJSON(t testing.TB, x, y []byte) bool {
-	t.Helper()
-	var values [2]any
-	for i, text := range [][]byte{x, y} {
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.UseNumber() // 1E400 is no float64 but a number all the same
-		if err := d.Decode(&values[i]); err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
-	}
-	return reflect.DeepEqual(values[0], values[1])
 }
 
 func TestParseAgreesWithEncodingJSON(t *testing.T) {
 	for _, text := range jsonSeeds {
 		agree(t, text)
 	}
-	if sameJSON(t, []byte(`{"a":[1,"x"]}`), []byte(`{"a":[1,"y"]}`)) {
+	if jsontest.Same(t, []byte(`{"a":[1,"x"]}`), []byte(`{"a":[1,"y"]}`)) {
 		t.Error("the comparison sees no difference")
 	}
 }

@@ -1,0 +1,50 @@
+package ground
+
+// Rule describes a rule that can be switched off by its name.
+type Rule struct {
+	Name    string
+	English bool // it knows English only, and leaves other languages alone
+	What    string
+}
+
+// repair is a rule that changes calls.
+type repair struct {
+	Rule
+	apply func(j *judge, rule string)
+}
+
+// repairs are the repairs in the order in which they are applied.
+var repairs = []repair{
+	{Rule{"float", false, "a whole number where the schema has a number gets a fraction: 20.0"}, eachCall(wholeFloats)},
+	{Rule{"duplicates", false, "a call that is made twice is made once"}, dropDuplicates},
+}
+
+// gate is a rule that withholds or drops calls.
+type gate struct {
+	Rule
+	// A strong gate withholds what a trigger has called too. One for users is about requests.
+	strong, user bool
+	apply        func(j *judge, rule string)
+}
+
+// gates are the gates in the order in which they are asked.
+var gates = []gate{
+	{Rule{"exclusion", true, "calls with a value that the request leaves out are dropped"}, true, true, dropExcluded},
+	{Rule{"negation", true, "the request forbids what a tool does"}, true, true, forbidden},
+	{Rule{"reported-speech", true, "the request tells what somebody else said"}, true, true, reported},
+	{Rule{"unnamed-option", false, "a required enumeration none of whose options is named"}, false, true, unnamedOption},
+	{Rule{"no-quantity", true, "a required number where nobody names a quantity"}, false, true, noQuantity},
+	{Rule{"same-place", false, "origin and destination are the same"}, false, true, samePlace},
+	{Rule{"confidence", false, "the confidence is below 0.1"}, false, false, unsure},
+}
+
+// Rules are the repairs and gates in the order in which they are applied.
+func Rules() (list []Rule) {
+	for _, r := range repairs {
+		list = append(list, r.Rule)
+	}
+	for _, g := range gates {
+		list = append(list, g.Rule)
+	}
+	return list
+}

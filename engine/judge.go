@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/libneedle/libneedle/engine/ground"
+	"github.com/libneedle/libneedle/engine/jsontext"
+	"github.com/libneedle/libneedle/engine/prompt"
+)
+
+// ConfidenceMode says what a response's confidence is made of.
+type ConfidenceMode uint8
+
+const (
+	// ConfidenceMin is the lower one of the two others; without a confidence head it is ConfidenceDecode.
+	ConfidenceMin ConfidenceMode = iota
+	// ConfidenceDecode is the smallest probability of a token of the calls among the legal ones; without a call
+	// the geometric mean over the tokens that the model chose.
+	ConfidenceDecode
+	// ConfidenceHead is the sigmoid of the archive's confidence head, which has read everything up to the calls'
+	// end; without such a head, or without a call, it is ConfidenceDecode.
+	ConfidenceHead
+)
+
+// AllRules in CompleteOptions.Off switches all rules off.
+const AllRules = "all"
+
+// Rules lists the rules that CompleteOptions.Off can name, in the order in which they are applied.
+func Rules() []ground.Rule { return ground.Rules() }
+
+// checkRules refuses names that no rule has.
+func checkRules(names []string) error {
+	for _, name := range names {
+		if name == AllRules || slices.ContainsFunc(Rules(), func(r ground.Rule) bool { return r.Name == name }) {
+			continue
+		}
+		known := []string{AllRules}
+		for _, r := range Rules() {
+			known = append(known, r.Name)
+		}
+		return fmt.Errorf("engine: %w: no rule is called %q, expected one of %s", ErrArgument, name, strings.Join(known, ", "))
+	}
+	return nil
+}
+
+// switchedOff is the set of rules that options switch off.
+func (o *CompleteOptions) switchedOff() map[string]bool {
+	off := map[string]bool{}
+	for _, name := range o.Off {
+		off[name] = true
+	}
+	if off[AllRules] {
+		for _, r := range Rules() {
+			off[r.Name] = true
+		}
+	}
+	return off
+}
+
+func groundTools(tools *prompt.Toolset) *ground.Tools {
+	var list []ground.Tool
+	for _, t := range tools.Tools() {
+		list = append(list, ground.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+	}
+	return ground.NewTools(list)
+}
+
+// Finding is what a rule did to the calls, or found in them.
+type Finding struct {
+	Rule   string          // its name in Rules
+	Place  string          // tool.path under the caller's names; empty where all calls are meant
+	Before json.RawMessage // the value, nil when there was none or nothing was changed
+	After  json.RawMessage // nil when it is gone or nothing was changed
+	Why    string
+}
+
+// judge repairs the calls that the model wrote and puts them where they belong in the response.
+func (s *Session) judge(r *Response, written []prompt.Call, in input, o CompleteOptions) error {
+	if len(written) == 0 {
+		r.FunctionCalls = []Call{}
+		return nil
+	}
+	calls := make([]ground.Call, len(written))
+	for i, c := range written {
+		arguments, err := jsontext.Parse(string(c.Arguments))
+		if err != nil {
+			return err
+		}
+		calls[i] = ground.Call{Name: c.Name, Arguments: arguments}
+	}
+	v := s.ground.Judge(s.groundTurn(in), calls, ground.Options{Off: o.switchedOff(), Valid: s.follows, Confidence: r.Confidence})
+	judged, err := s.toCaller(v.Calls)
+	if err != nil {
+		return err
+	}
+	if r.SuppressedCalls, err = s.toCaller(v.Dropped); err != nil {
+		return err
+	}
+	if v.Withheld {
+		r.SuppressedCalls = append(judged, r.SuppressedCalls...)
+	} else {
+		r.FunctionCalls = judged
+	}
+	r.Validation = &Validation{Negation: v.Negation}
+	for _, p := range v.Ungrounded {
+		r.Validation.Ungrounded = append(r.Validation.Ungrounded, s.tools.CallerPlace(p.Tool, p.Path))
+	}
+	for _, f := range v.Trace {
+		r.Trace = append(r.Trace, s.finding(f))
+	}
+	return nil
+}
+
+// groundTurn is the conversation up to an input, as the rules see it.
+func (s *Session) groundTurn(in input) *ground.Turn {
+	inputs := make([]string, 0, len(s.conversation.turns)+1)
+	for _, t := range s.conversation.turns {
+		inputs = append(inputs, t.input.text)
+	}
+	return ground.NewTurn(s.system, append(inputs, in.text), !in.tool)
+}
+
+// follows reports whether a call follows its tool's schema.
+func (s *Session) follows(c ground.Call) bool {
+	m := s.grammar.Start(s.engine.weights.vocabulary(s.engine.lex))
+	text := jsontext.AppendString([]byte(`[{"name":`), c.Name)
+	text = jsontext.AppendValue(append(text, `,"arguments":`...), c.Arguments)
+	return m.AcceptBytes(append(text, "}]"...)) && m.Complete()
+}
+
+// toCaller gives calls their caller's names. It fails for a tool that was not declared.
+func (s *Session) toCaller(calls []ground.Call) ([]Call, error) {
+	out := make([]Call, 0, len(calls))
+	for _, c := range calls {
+		name, arguments, err := s.tools.ToCaller(c.Name, jsontext.AppendValue(nil, c.Arguments))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Call{name, arguments})
+	}
+	return out, nil
+}
+
+func (s *Session) finding(f ground.Finding) Finding {
+	out := Finding{Rule: f.Rule, Why: f.Why}
+	if f.At.Tool != "" {
+		out.Place = s.tools.CallerPlace(f.At.Tool, f.At.Path)
+	}
+	if f.Before != nil {
+		out.Before = jsontext.AppendValue(nil, f.Before)
+	}
+	if f.After != nil {
+		out.After = jsontext.AppendValue(nil, f.After)
+	}
+	return out
+}
