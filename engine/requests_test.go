@@ -38,6 +38,7 @@ func leaderboard(t testing.TB) (requests []leaderboardRequest) {
 type leaderboardRequest struct {
 	ID, System, Query string
 	Tools             json.RawMessage
+	Answers           []map[string]map[string]any
 }
 
 // TestRequestsEnd answers real requests with the demo's model, which knows nothing of their tools: whatever it

@@ -227,15 +227,31 @@ func (t *Toolset) ToCaller(name string, args []byte) (callerName string, callerA
 	if !ok {
 		return "", nil, fmt.Errorf("call: %w: %q", ErrUnknownTool, name)
 	}
+	callerArgs, err = t.tools[i].rename(name, args, toCaller)
+	return t.tools[i].Caller, callerArgs, err
+}
+
+// ToWire is the way back: name and args are the caller's. Its errors are those of ToCaller.
+func (t *Toolset) ToWire(name string, args []byte) (wireName string, wireArgs []byte, err error) {
+	tools := t.Tools()
+	i := slices.IndexFunc(tools, func(tool Tool) bool { return tool.Caller == name })
+	if i < 0 {
+		return "", nil, fmt.Errorf("call: %w: %q", ErrUnknownTool, name)
+	}
+	wireArgs, err = tools[i].rename(name, args, toWire)
+	return tools[i].Name, wireArgs, err
+}
+
+// rename writes arguments with their names in the other form. name is for messages.
+func (t *Tool) rename(name string, args []byte, d direction) ([]byte, error) {
 	v, err := jsontext.Parse(string(args))
 	if err == nil && v.Kind != jsontext.Object {
 		err = &jsontext.SyntaxError{Offset: v.Offset, Msg: fmt.Sprintf("found %s, expected an object of arguments", v.Kind)}
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("call of %q: %w", name, err)
+		return nil, fmt.Errorf("call of %q: %w", name, err)
 	}
-	tool := &t.tools[i]
-	return tool.Caller, appendNamed(make([]byte, 0, len(args)+16), v, tool.scope, toCaller), nil
+	return appendNamed(make([]byte, 0, len(args)+16), v, t.scope, d), nil
 }
 
 // CallerPlace names a value in a call as its caller would: tool.path, with the caller's names. tool and path

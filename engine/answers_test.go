@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/libneedle/libneedle/engine/prompt"
+)
+
+// answered is a request with calls that could answer it.
+type answered struct {
+	leaderboardRequest
+	calls []prompt.Call // on the wire
+}
+
+// judgeCalls judges calls as if the model had written them with full confidence.
+func judgeCalls(t testing.TB, lex *lexicon, r answered, off ...string) *Response {
+	t.Helper()
+	tools, err := prompt.ParseTools(string(r.Tools))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Session{
+		engine: &Engine{lex: lex, weights: &weights{tok: lex.tok}}, system: prompt.SystemText(r.System), tools: tools, ground: groundTools(tools),
+	}
+	if s.grammar, err = new(grammarCache).compile(tools, true); err != nil {
+		t.Fatal(err)
+	}
+	response := &Response{Confidence: 1}
+	if err := s.judge(response, r.calls, input{text: r.Query}, CompleteOptions{Off: off}); err != nil {
+		t.Fatalf("%s: %v", r.ID, err)
+	}
+	return response
+}
+
+// referenceAnswers are the requests with the calls that are accepted, the first of each value.
+func referenceAnswers(t testing.TB) (list []answered) {
+	for _, r := range leaderboard(t) {
+		if len(r.Answers) == 0 {
+			continue
+		}
+		tools, err := prompt.ParseTools(string(r.Tools))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := answered{leaderboardRequest: r}
+		for _, answer := range r.Answers {
+			for name, parameters := range answer {
+				arguments, err := json.Marshal(firstAccepted(parameters))
+				if err != nil {
+					t.Fatal(err)
+				}
+				wire, text, err := tools.ToWire(name, arguments)
+				if err != nil {
+					t.Fatalf("%s: %v", r.ID, err)
+				}
+				a.calls = append(a.calls, prompt.Call{Name: wire, Arguments: text})
+			}
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// firstAccepted takes the first value of each parameter, and of each member of an object in it; "" stands for
+// what is left out.
+func firstAccepted(parameters map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, accepted := range parameters {
+		if list, ok := accepted.([]any); ok && len(list) > 0 && list[0] != "" {
+			out[name] = firstInside(list[0])
+		}
+	}
+	return out
+}
+
+func firstInside(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return firstAccepted(v)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = firstInside(v[i])
+		}
+		return out
+	}
+	return v
+}
+
+func TestReferenceAnswersSurvive(t *testing.T) {
+	lex := demoLexicon(t)
+	counts := map[string]int{}
+	var lines []string
+	for _, r := range referenceAnswers(t) {
+		got := judgeCalls(t, lex, r)
+		var rules []string
+		for _, f := range got.Trace {
+			if !slices.Contains(rules, f.Rule) {
+				rules = append(rules, f.Rule)
+			}
+		}
+		outcome := "unchanged"
+		switch {
+		case len(got.FunctionCalls) == 0:
+			outcome = "withheld"
+		case len(rules) > 0:
+			outcome = "changed"
+		}
+		counts[outcome]++
+		if outcome != "unchanged" {
+			line := fmt.Sprintf("%s %s %s: %s", r.ID, outcome, strings.Join(rules, ","), r.Query)
+			for _, f := range got.Trace {
+				line += fmt.Sprintf("\n      %s %s: %s -> %s (%s)", f.Rule, f.Place, f.Before, f.After, f.Why)
+			}
+			lines = append(lines, line)
+		}
+	}
+	slices.Sort(lines)
+	t.Log(counts, "\n"+strings.Join(lines, "\n"))
+}
