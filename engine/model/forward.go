@@ -431,6 +431,7 @@ func (s *Session) commit(ids []int32) {
 	s.rawTrail.commit()
 	s.siteTrail.commit()
 	s.pos += s.n
+	s.furthest = max(s.furthest, s.pos)
 	s.fresh = false
 }
 

@@ -46,7 +46,7 @@ func randomIDs(r *rand.Rand, m *Model, n int) []int32 {
 }
 
 // TestBitsDoNotDependOnTheCut splits sequences at random, runs them on 1, 2
-// and 3 threads, takes and restores snapshots on the way, and wants the bits of
+// and 3 threads, takes and restores snapshots and marks on the way, and wants the bits of
 // token-by-token feeding. The sequences, and so the bits, differ from tier to
 // tier: TestTiersGiveTheSameBits compares those.
 func TestBitsDoNotDependOnTheCut(t *testing.T) {
@@ -84,6 +84,9 @@ func cutAtRandom(t *testing.T, r *rand.Rand, m *Model, name string, o SessionOpt
 			at += n
 			if !slices.Equal(bitsOf(logitsOf(t, s)), want[at-1]) {
 				t.Fatalf("%s, window %d, sink %d, %d threads: other bits at position %d", name, o.Window, sink, threads, at-1)
+			}
+			if r.IntN(2) == 0 {
+				speculate(t, r, s, ids[at:], want[at-1:])
 			}
 			switch {
 			case saved == nil && r.IntN(3) == 0:

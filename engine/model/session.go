@@ -49,13 +49,15 @@ type Session struct {
 	pool *pool
 	hook hook
 
-	pos     int
-	sink    int
-	history []int32 // the last max(order)-1 ids, the newest last
-	kv      kvCache
-	keptRaw []kept // per layer: the newest projections, which the taps look back at
-	memory  []kept // per site: the newest value rows before the taps
-	pools   []poolState
+	pos      int
+	sink     int
+	furthest int     // the most positions that were held since the last Restore
+	marks    int     // the number of the mark to go back to
+	history  []int32 // the last max(order)-1 ids, the newest last
+	kv       kvCache
+	keptRaw  []kept // per layer: the newest projections, which the taps look back at
+	memory   []kept // per site: the newest value rows before the taps
+	pools    []poolState
 
 	rawTrail, siteTrail trail // of keptRaw and of memory
 
@@ -213,6 +215,30 @@ func (s *Session) Append(ctx context.Context, ids []int32) (err error) {
 			return err
 		}
 		ids = ids[n:]
+	}
+	return nil
+}
+
+// AppendEach feeds at most MostRewound tokens as Append does, and gives the logits behind
+// each of them to f, in order; they are valid during the call.
+func (s *Session) AppendEach(ctx context.Context, ids []int32, f func(i int, logits []float32)) error {
+	if len(ids) > MostRewound {
+		return fmt.Errorf("model: %d tokens, at most %d can be fed for the logits of each", len(ids), MostRewound)
+	}
+	if err := s.Append(ctx, ids); err != nil {
+		return err
+	}
+	for i := range ids {
+		// The block's tokens still hold their lanes; the last one is the session's position again.
+		if err := s.guard(func() { s.finish(&s.tokens[i]) }); err != nil {
+			return err
+		}
+		s.fresh = false
+		logits, err := s.Logits()
+		if err != nil {
+			return err
+		}
+		f(i, logits)
 	}
 	return nil
 }

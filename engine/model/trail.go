@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // trail says which of a layer's kept rows hold the newest positions. All layers
 // (or all engram sites) keep theirs alike. A block's last rows go to rows that
 // hold nothing older positions need, so that a failed block changes nothing.
@@ -82,9 +84,10 @@ func (k *kept) keep(t *trail, block *rows, n int) {
 	}
 }
 
-// inOrder copies the rows of the positions before the block, the newest first.
-func (k *kept) inOrder(t *trail) []float32 {
-	out := make([]float32, 0, t.back*k.width)
+// inOrder copies the rows of the positions before the block, the newest first, to out,
+// which it returns.
+func (k *kept) inOrder(out []float32, t *trail) []float32 {
+	out = slices.Grow(out[:0], t.back*k.width)
 	for _, r := range t.past {
 		out = append(out, k.at(r)...)
 	}
