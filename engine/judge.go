@@ -29,7 +29,7 @@ const (
 const AllRules = "all"
 
 // Rules lists the rules that CompleteOptions.Off can name, in the order in which they are applied.
-func Rules() []ground.Rule { return ground.Rules() }
+func Rules() []ground.Rule { return slices.Concat(listValueRules(), ground.Repairs(), ground.Gates()) }
 
 // checkRules refuses names that no rule has.
 func checkRules(names []string) error {
@@ -49,6 +49,11 @@ func checkRules(names []string) error {
 // switchedOff is the set of rules that options switch off.
 func (o *CompleteOptions) switchedOff() map[string]bool {
 	off := map[string]bool{}
+	if o.Plain {
+		for _, r := range listValueRules() {
+			off[r.Name] = true
+		}
+	}
 	for _, name := range o.Off {
 		off[name] = true
 	}
@@ -112,6 +117,15 @@ func (s *Session) judge(r *Response, written []prompt.Call, in input, o Complete
 		r.Trace = append(r.Trace, s.finding(f))
 	}
 	return nil
+}
+
+// valueRules are the rules for choosing values in a turn.
+func (s *Session) valueRules(in input, o CompleteOptions) valueRules {
+	off, turn := o.switchedOff(), s.groundTurn(in)
+	return valueRules{
+		options: !off[ruleOptions], lookahead: !off[ruleLookahead], groundedIDs: !off[ruleGroundedIDs], repeats: !off[ruleRepeats],
+		tools: s.ground, turn: turn, conversation: insideString(turn.Conversation()),
+	}
 }
 
 // groundTurn is the conversation up to an input, as the rules see it.

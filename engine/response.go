@@ -37,11 +37,13 @@ type Response struct {
 
 	// What follows is not part of the JSON.
 
-	Text      string    // the answer in prose, without surrounding blanks
-	Tokens    int       // appended by the answer, forced and closing ones included; 0 when nothing was kept
-	PromptIDs []int32   // of the turn's input
-	OutputIDs []int32   // of the answer; len is Tokens
-	Trace     []Finding // what the rules did to the calls, in their order
+	Text      string  // the answer in prose, without surrounding blanks
+	Tokens    int     // appended by the answer, forced and closing ones included; 0 when nothing was kept
+	PromptIDs []int32 // of the turn's input
+	OutputIDs []int32 // of the answer; len is Tokens
+	// Speculated counts the tokens that were fed to choose values and taken back.
+	Speculated int
+	Trace      []Finding // what the rules did to the calls, in their order
 }
 
 // Validation says what about the calls does not follow from the conversation.

@@ -51,6 +51,8 @@ type CompleteOptions struct {
 	MaxCalls int
 	// Confidence says what the response's confidence is made of.
 	Confidence ConfidenceMode
+	// Plain chooses values token by token, as the grammar allows: the rules for choosing values are off.
+	Plain bool
 	// Off names rules that are not applied; Rules lists them. AllRules stands for all: the response then has
 	// what the model wrote.
 	Off []string
@@ -328,7 +330,7 @@ func (s *Session) answer(ctx context.Context, in input, first []int32, calls *gr
 	t := &turn{
 		lex: s.engine.lex, model: s.model, choose: newChooser(o.Temperature, o.Seed), limit: o.MaxNewTokens,
 		user: !in.tool, head: s.engine.has(cact.ConfidenceHead),
-		calls: calls.Start(s.engine.weights.vocabulary(s.engine.lex)), callable: calls.Callable(),
+		list: newStrand(calls.Start(s.engine.weights.vocabulary(s.engine.lex))), values: s.valueRules(in, o), callable: calls.Callable(),
 		required: o.ToolChoice.Required || o.ToolChoice.Tool != "",
 	}
 	if err := t.run(ctx); err != nil {
@@ -339,6 +341,7 @@ func (s *Session) answer(ctx context.Context, in input, first []int32, calls *gr
 	r.DecodeTPS = perSecond(len(t.out), time.Since(fed))
 	r.PeakRAMMB = peakRAM()
 	r.PromptIDs, r.OutputIDs, r.Tokens = ids, t.out, len(t.out)
+	r.Speculated = t.evaluated
 	s.conversation.turns = append(s.conversation.turns, turnRecord{in, ids, t.out})
 	s.conversation.delivered = len(r.FunctionCalls) > 0
 	return r, nil

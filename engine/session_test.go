@@ -53,7 +53,7 @@ func say(t testing.TB, s *Session, text string) *Response {
 
 func sayUpTo(t testing.TB, s *Session, text string, limit int) *Response {
 	t.Helper()
-	r, err := s.Complete(background, text, CompleteOptions{MaxNewTokens: limit})
+	r, err := s.Complete(background, text, CompleteOptions{MaxNewTokens: limit, Off: []string{AllRules}})
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}

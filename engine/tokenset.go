@@ -28,6 +28,20 @@ func (s tokenSet) without(ids ...int32) tokenSet {
 	return out
 }
 
+// only returns the ids for which keep holds; s itself when there are none.
+func (s tokenSet) only(keep func(id int32) bool) tokenSet {
+	out := append(tokenSet(nil), s...)
+	s.each(func(id int32) {
+		if !keep(id) {
+			out[id/64] &^= 1 << (id % 64)
+		}
+	})
+	if out.empty() {
+		return s
+	}
+	return out
+}
+
 // has reports whether an id is in the set.
 func (s tokenSet) has(id int32) bool {
 	return int(id)/64 < len(s) && s[id/64]>>(id%64)&1 == 1

@@ -5,10 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/libneedle/libneedle/cact"
-	"github.com/libneedle/libneedle/engine/grammar"
+	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/simd"
 	"github.com/libneedle/libneedle/tokenizer"
 )
@@ -23,7 +22,10 @@ const (
 // decoder is what a turn needs of a model.Session.
 type decoder interface {
 	Append(ctx context.Context, ids []int32) error
+	AppendEach(ctx context.Context, ids []int32, f func(i int, logits []float32)) error
 	Logits() ([]float32, error)
+	Mark(*model.Mark)
+	Rewind(*model.Mark) error
 	Head(code cact.HeadCode) (pool, output []float32, err error)
 }
 
@@ -38,19 +40,23 @@ type turn struct {
 	user   bool // the input is a user's, not a tool's
 	head   bool // the model has a confidence head
 
-	calls    *grammar.Matcher // of the list of calls
-	callable bool             // the list can have a call
-	required bool             // the turn must end with a call
+	list     strand // of the calls
+	values   valueRules
+	callable bool // the list can have a call
+	required bool // the turn must end with a call
 
 	out []int32 // all tokens of the answer
 	fed int     // how many of them the model has seen
 
-	thought, prose, call []int32 // the parts of out between the marks
-	called               bool    // the call region was entered
-	cut                  bool    // the limit ended the answer
-	stuck                bool    // the vocabulary can't spell what the grammar allows
+	thought, prose []int32 // with list.tokens the parts of out between the marks
+	called         bool    // the call region was entered
+	cut            bool    // the limit ended the answer
+	stuck          bool    // the vocabulary can't spell what the grammar allows
 
-	score score
+	mustClose bool // an option was taken whole, and the string ends behind it
+	sure      score
+	mark      model.Mark // where the ways that are tried begin
+	evaluated int        // tokens fed that way
 }
 
 // score collects what the confidence is made of.
@@ -160,9 +166,9 @@ func (t *turn) beginCall(context.Context) (step, error) {
 func (t *turn) write(ctx context.Context) (step, error) {
 	t.called = true
 	left := t.limit - len(t.out)
-	legal := t.calls.Mask()
+	legal := t.list.calls.Mask()
 	switch {
-	case t.calls.Complete():
+	case t.list.calls.Complete():
 		return t.closeCall, t.readHead(ctx)
 	case left <= listReserve && t.closable() && t.room(len(t.lex.bracket), 2):
 		return t.write, t.extend(t.lex.bracket...)
@@ -171,7 +177,8 @@ func (t *turn) write(ctx context.Context) (step, error) {
 		return t.closeCall, nil
 	}
 	if only, forced := legal.Only(); forced {
-		t.score.addCall(0)
+		t.mustClose = false
+		t.sure.addCall(0)
 		return t.write, t.extend(only)
 	}
 	if legal.Count() == 0 {
@@ -182,7 +189,15 @@ func (t *turn) write(ctx context.Context) (step, error) {
 	if err != nil {
 		return nil, err
 	}
-	allowed := t.withoutRepeats(legal)
+	allowed := t.values.legal(t.lex, &t.list, legal)
+	if t.mustClose {
+		allowed, t.mustClose = t.closing(allowed), false
+	}
+	if t.choose.greedy() {
+		if done, err := t.chooseValue(ctx, logits, allowed); done || err != nil {
+			return t.write, err
+		}
+	}
 	id, logProb, err := t.pick(logits, allowed)
 	if err != nil {
 		return nil, err
@@ -190,7 +205,7 @@ func (t *turn) write(ctx context.Context) (step, error) {
 	if t.choose.greedy() {
 		id, logProb = t.endString(logits, id, logProb, allowed)
 	}
-	t.score.addCall(logProb)
+	t.sure.addCall(logProb)
 	return t.write, t.extend(id)
 }
 
@@ -212,49 +227,29 @@ func (t *turn) endString(logits []float32, id int32, logProb float32, legal toke
 	return best, logProb + logits[best] - logits[id]
 }
 
-const (
-	// mostRepeats is how often a cycle of tokens may stand in a row in the list.
-	mostRepeats = 6
-	// longestCycle is the number of tokens up to which a cycle is noticed.
-	longestCycle = 4
-)
-
-// withoutRepeats takes out of the legal tokens those that would begin one more repeat of a cycle, unless none
-// were left.
-func (t *turn) withoutRepeats(legal *grammar.Mask) tokenSet {
-	words := tokenSet(legal.Words())
-	for cycle := 1; cycle <= longestCycle; cycle++ {
-		from := len(t.call) - cycle*mostRepeats
-		if from < 0 || !slices.Equal(t.call[from:len(t.call)-cycle], t.call[from+cycle:]) {
-			continue
-		}
-		if rest := words.without(t.call[len(t.call)-cycle]); !rest.empty() {
-			words = rest
-		}
-	}
-	return words
-}
-
 // closable reports whether a `]` would complete a list that has a call. An empty list is left open: a cut
 // answer must not look like a refusal.
 func (t *turn) closable() bool {
-	n := len(t.call)
-	if n == 0 || !bytes.HasSuffix(t.lex.tok.PieceBytes(int(t.call[n-1])), []byte("}")) {
+	n := len(t.list.tokens)
+	if n == 0 || !bytes.HasSuffix(t.lex.tok.PieceBytes(int(t.list.tokens[n-1])), []byte("}")) {
 		return false
 	}
-	return t.calls.Closes("]")
+	return t.list.calls.Closes("]")
 }
 
 // extend adds tokens to the list.
 func (t *turn) extend(ids ...int32) error {
 	t.emit(ids...)
-	t.call = append(t.call, ids...)
 	for _, id := range ids {
-		if !t.calls.Accept(id) {
-			return fmt.Errorf("engine: token %d does not fit the list of calls %q", id, t.lex.tok.Decode(t.call))
+		if !t.list.accept(t.lex, id) {
+			return t.illegal(id)
 		}
 	}
 	return nil
+}
+
+func (t *turn) illegal(id int32) error {
+	return fmt.Errorf("engine: token %d does not fit the list of calls %q", id, t.lex.tok.Decode(t.list.tokens))
 }
 
 // closeCall ends region and message.
@@ -275,7 +270,7 @@ func (t *turn) readHead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.score.head, t.score.headRead = simd.Sigmoid(out[0]), true
+	t.sure.head, t.sure.headRead = simd.Sigmoid(out[0]), true
 	return nil
 }
 
@@ -327,7 +322,7 @@ func (t *turn) pick(logits []float32, legal tokenSet) (id int32, logProb float32
 	if id < 0 {
 		return 0, 0, errors.New("engine: the model has no logit for any legal token")
 	}
-	t.score.addFree(logProb)
+	t.sure.addFree(logProb)
 	return id, logProb, nil
 }
 

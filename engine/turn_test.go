@@ -11,6 +11,7 @@ import (
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/demo"
 	"github.com/libneedle/libneedle/engine/grammar"
+	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/tokenizer"
 )
 
@@ -36,6 +37,7 @@ type scripted struct {
 	seen     int // of fed, at the last product
 	at       int // in wanted
 	products int
+	marked   [3]int
 	headAt   int // tokens fed when the head was read, -1 when it was not
 }
 
@@ -44,6 +46,27 @@ func (s *scripted) Append(ctx context.Context, ids []int32) error {
 		return err
 	}
 	s.fed = append(s.fed, ids...)
+	return nil
+}
+
+func (s *scripted) AppendEach(ctx context.Context, ids []int32, f func(i int, logits []float32)) error {
+	for i, id := range ids {
+		if err := s.Append(ctx, []int32{id}); err != nil {
+			return err
+		}
+		logits, err := s.Logits()
+		if err != nil {
+			return err
+		}
+		f(i, logits)
+	}
+	return nil
+}
+
+func (s *scripted) Mark(*model.Mark) { s.marked = [3]int{len(s.fed), s.seen, s.at} }
+
+func (s *scripted) Rewind(*model.Mark) error {
+	s.fed, s.seen, s.at = s.fed[:s.marked[0]], s.marked[1], s.marked[2]
 	return nil
 }
 
@@ -103,7 +126,7 @@ type fixture struct {
 
 func newFixture(l *lexicon, user bool, limit int, wanted ...int32) fixture {
 	s := &scripted{size: l.tok.Len(), wanted: wanted, headAt: -1}
-	t := &turn{lex: l, model: s, choose: newChooser(0, 0), limit: limit, user: user, calls: lightCalls(l), callable: true}
+	t := &turn{lex: l, model: s, choose: newChooser(0, 0), limit: limit, user: user, list: newStrand(lightCalls(l)), values: valueRules{repeats: true}, callable: true}
 	return fixture{t, s}
 }
 
@@ -163,14 +186,14 @@ func TestUserTurnForcesItsMarks(t *testing.T) {
 	if got, want := f.script.products, len(thought)+1+chosen(l, list); got != want {
 		t.Errorf("%d products with the head, expected %d", got, want)
 	}
-	if !f.called || f.cut || f.text(f.call) != oneCall || strings.TrimSpace(f.text(f.thought)) != "'on' -> on" {
-		t.Errorf("called %v, cut %v, call %q, thought %q", f.called, f.cut, f.text(f.call), f.text(f.thought))
+	if !f.called || f.cut || f.text(f.list.tokens) != oneCall || strings.TrimSpace(f.text(f.thought)) != "'on' -> on" {
+		t.Errorf("called %v, cut %v, call %q, thought %q", f.called, f.cut, f.text(f.list.tokens), f.text(f.thought))
 	}
 	if got, want := f.script.headAt, len(f.out)-2; got != want {
 		t.Errorf("the head was read after %d tokens, expected %d: at the list's end", got, want)
 	}
-	if want := 1 / (1 + math.Exp(-1)); math.Abs(f.score.confidence(ConfidenceMin)-want) > 1e-6 {
-		t.Errorf("confidence %v, expected the head's %v", f.score.confidence(ConfidenceMin), want)
+	if want := 1 / (1 + math.Exp(-1)); math.Abs(f.sure.confidence(ConfidenceMin)-want) > 1e-6 {
+		t.Errorf("confidence %v, expected the head's %v", f.sure.confidence(ConfidenceMin), want)
 	}
 }
 
@@ -326,7 +349,7 @@ func TestCallRegionEnds(t *testing.T) {
 		}
 		f.mustRun(t)
 		region := f.out[slices.Index(f.out, call)+1 : len(f.out)-2]
-		if !slices.Equal(region[:len(half)], half) || slices.Contains(region, stop) || f.calls.Complete() == f.cut {
+		if !slices.Equal(region[:len(half)], half) || slices.Contains(region, stop) || f.list.calls.Complete() == f.cut {
 			t.Errorf("stop %d: wrote %v, cut %v", stop, f.out, f.cut)
 		}
 		if !slices.Equal(f.out[len(f.out)-2:], ids(endCall, imEnd)) {
@@ -351,11 +374,11 @@ func TestForcedTokensCostNoLogits(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := weights{tok: l.tok}
-			f.calls = g.Start(w.vocabulary(l))
+			f.list.calls = g.Start(w.vocabulary(l))
 		}
 		f.mustRun(t)
-		if f.script.products != c.products || f.text(f.call) != "[]" {
-			t.Errorf("empty %v: %d products, expected %d: %q", c.empty, f.script.products, c.products, f.text(f.call))
+		if f.script.products != c.products || f.text(f.list.tokens) != "[]" {
+			t.Errorf("empty %v: %d products, expected %d: %q", c.empty, f.script.products, c.products, f.text(f.list.tokens))
 		}
 	}
 }
@@ -379,7 +402,7 @@ func TestStuckList(t *testing.T) {
 	}
 	pieces := make([][]byte, l.tok.Len())
 	pieces[300] = []byte("[")
-	f.calls = g.Start(grammar.NewVocabulary(pieces))
+	f.list.calls = g.Start(grammar.NewVocabulary(pieces))
 	f.mustRun(t)
 	if !f.stuck || !slices.Equal(f.out, ids(call, 300, endCall, imEnd)) {
 		t.Errorf("stuck %v: %v", f.stuck, f.out)
@@ -395,17 +418,17 @@ func TestListIsClosedNearTheLimit(t *testing.T) {
 		f := newFixture(l, false, begin+len(element)+left, join(ids(call), element, more, more)...)
 		f.mustRun(t)
 		closed := left >= 3 && left <= listReserve
-		if f.calls.Complete() != closed || f.cut == closed {
-			t.Errorf("%d left after an element: complete %v, cut %v: %q", left, f.calls.Complete(), f.cut, f.text(f.out))
+		if f.list.calls.Complete() != closed || f.cut == closed {
+			t.Errorf("%d left after an element: complete %v, cut %v: %q", left, f.list.calls.Complete(), f.cut, f.text(f.out))
 		}
-		if closed && f.text(f.call) != oneCall {
-			t.Errorf("%d left: %q", left, f.text(f.call))
+		if closed && f.text(f.list.tokens) != oneCall {
+			t.Errorf("%d left: %q", left, f.text(f.list.tokens))
 		}
 	}
 	// A list that has no element yet is not turned into a refusal.
 	f := newFixture(l, false, begin+4, join(ids(call), l.tok.EncodePlain("["), l.tok.EncodePlain(`{"name":"set_lights"`))...)
 	f.mustRun(t)
-	if f.calls.Complete() || !f.cut {
+	if f.list.calls.Complete() || !f.cut {
 		t.Errorf("an empty list was closed: %q", f.text(f.out))
 	}
 }
@@ -450,7 +473,7 @@ func TestConfidenceIsTheLowestCallProbability(t *testing.T) {
 		f.script.lead = lead
 		f.mustRun(t)
 		want := math.Exp(float64(lead)) / (math.Exp(float64(lead)) + float64(legal-1))
-		if got := f.score.confidence(ConfidenceMin); math.Abs(got-want) > 1e-5 {
+		if got := f.sure.confidence(ConfidenceMin); math.Abs(got-want) > 1e-5 {
 			t.Errorf("lead %v: confidence %v, expected %v", lead, got, want)
 		}
 	}
@@ -460,7 +483,7 @@ func TestConfidenceIsTheLowestCallProbability(t *testing.T) {
 	n := 0
 	l.thought.each(func(int32) { n++ })
 	want := math.Exp(8) / (math.Exp(8) + float64(n-1))
-	if got := f.score.confidence(ConfidenceMin); math.Abs(got-want) > 1e-5 {
+	if got := f.sure.confidence(ConfidenceMin); math.Abs(got-want) > 1e-5 {
 		t.Errorf("without a call: %v, expected %v", got, want)
 	}
 	var nan score
@@ -536,7 +559,7 @@ func TestCyclesEnd(t *testing.T) {
 	}{{ids(a), true}, {ids(a, b), true}, {ids(a, b, c, d), true}, {ids(a, b, c, d, e), false}} {
 		f := newFixture(l, false, 200, join(ids(call), begin, slices.Repeat(x.cycle, 7))...)
 		f.mustRun(t)
-		value := f.call[len(begin):]
+		value := f.list.tokens[len(begin):]
 		six := slices.Repeat(x.cycle, 6)
 		if !slices.Equal(value[:len(six)], six) {
 			t.Fatalf("cycle %v: wrote %v", x.cycle, value)
@@ -548,8 +571,8 @@ func TestCyclesEnd(t *testing.T) {
 	one := make(tokenSet, len(l.prose))
 	one[a/64] |= 1 << (a % 64)
 	f := newFixture(l, false, 200)
-	f.call = slices.Repeat(ids(a), 6)
-	if rest := f.withoutRepeats(grammar.NewMask(one)); !rest.has(a) {
+	f.list.tokens = slices.Repeat(ids(a), 6)
+	if rest := f.list.withoutRepeats(one); !rest.has(a) {
 		t.Error("the last legal token was taken out")
 	}
 }
@@ -569,14 +592,14 @@ func TestStringEndsWithItsQuote(t *testing.T) {
 	begin := l.tok.EncodePlain(`[{"name":"set_lights","arguments":{"a":"x`)
 	f := newFixture(l, false, 200, join(ids(call), begin, tooEarly)...)
 	w := weights{tok: l.tok}
-	f.calls = g.Start(w.vocabulary(l))
+	f.list.calls = g.Start(w.vocabulary(l))
 	f.mustRun(t)
-	if got := f.text(f.call); !strings.HasPrefix(got, `[{"name":"set_lights","arguments":{"a":"x",`) {
+	if got := f.text(f.list.tokens); !strings.HasPrefix(got, `[{"name":"set_lights","arguments":{"a":"x",`) {
 		t.Errorf("wrote %s", got)
 	}
 	f = newFixture(l, false, 200, join(ids(call), begin, tooEarly)...) // where it is legal, it is written whole
 	f.mustRun(t)
-	if got := f.text(f.call); got != `[{"name":"set_lights","arguments":{"a":"x"}}]` {
+	if got := f.text(f.list.tokens); got != `[{"name":"set_lights","arguments":{"a":"x"}}]` {
 		t.Errorf("wrote %s", got)
 	}
 }
@@ -594,7 +617,7 @@ func TestRequiredCall(t *testing.T) {
 						t.Fatal(err)
 					}
 					w := weights{tok: l.tok}
-					f.calls = g.Start(w.vocabulary(l))
+					f.list.calls = g.Start(w.vocabulary(l))
 				}
 				f.mustRun(t)
 				if required && !f.called {

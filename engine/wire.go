@@ -72,13 +72,13 @@ func (r *Response) fail(code int, text string) {
 // respond makes the response of a finished turn.
 func (s *Session) respond(t *turn, in input, o CompleteOptions) *Response {
 	tok := s.engine.lex.tok
-	r := &Response{Type: TypeRespond, Success: true, Confidence: t.score.confidence(o.Confidence)}
+	r := &Response{Type: TypeRespond, Success: true, Confidence: t.sure.confidence(o.Confidence)}
 	r.Text = strings.TrimSpace(tok.Decode(t.prose))
 	r.Reasoning = strings.TrimSpace(tok.Decode(t.thought))
 	r.Warnings = s.grammarWarnings()
 	switch {
 	case t.called:
-		s.readCalls(r, t, tok.Decode(t.call), in, o)
+		s.readCalls(r, t, tok.Decode(t.list.tokens), in, o)
 	case t.cut:
 		r.fail(CodeTruncated, "answer truncated: token budget exhausted")
 	}

@@ -38,11 +38,16 @@ var gates = []gate{
 	{Rule{"confidence", false, "the confidence is below 0.1"}, false, false, unsure},
 }
 
-// Rules are the repairs and gates in the order in which they are applied.
-func Rules() (list []Rule) {
+// Repairs are the repairs in the order in which they are applied.
+func Repairs() (list []Rule) {
 	for _, r := range repairs {
 		list = append(list, r.Rule)
 	}
+	return list
+}
+
+// Gates are the gates in the order in which they are asked, after the repairs.
+func Gates() (list []Rule) {
 	for _, g := range gates {
 		list = append(list, g.Rule)
 	}

@@ -230,3 +230,33 @@ func (p *place) properties() (names []string) {
 	}
 	return names
 }
+
+// at is the place of a value in a call's arguments.
+func (t *Tools) at(p Place) place {
+	tool := t.byName[p.Tool]
+	if tool == nil {
+		return place{}
+	}
+	at := tool.arguments()
+	for _, s := range p.Path {
+		if s.Name == "" {
+			at = at.element(s.Index)
+		} else {
+			at = at.property(s.Name)
+		}
+	}
+	return at
+}
+
+// Options are the strings that values at a place are limited to; nil when they are not.
+func (t *Tools) Options(p Place) []string {
+	at := t.at(p)
+	return at.options()
+}
+
+// Grounded reports whether values at a place have to occur in the conversation: identifiers, and what a schema
+// says so of. What is enumerated need not.
+func (t *Tools) Grounded(p Place) bool {
+	at := t.at(p)
+	return at.grounded() && !at.listed()
+}

@@ -68,3 +68,6 @@ func (t *Turn) dates() []Date {
 	}
 	return t.request.Dates(t.today)
 }
+
+// Conversation is what the model has read, without the date of the system text.
+func (t *Turn) Conversation() string { return t.conversation }

@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/libneedle/libneedle/engine/grammar"
+	"github.com/libneedle/libneedle/engine/ground"
+	"github.com/libneedle/libneedle/engine/jsontext"
+)
+
+// strand is one way on for the list of calls: what it has come to, and what may follow.
+type strand struct {
+	calls  *grammar.Matcher
+	at     cursor
+	tokens []int32
+}
+
+func newStrand(calls *grammar.Matcher) strand { return strand{calls: calls, at: newCursor()} }
+
+func (s *strand) clone() strand {
+	return strand{s.calls.Clone(), s.at.clone(), slices.Clone(s.tokens)}
+}
+
+// accept moves on by a token; it reports false, and stays, when the grammar has it nowhere.
+func (s *strand) accept(lex *lexicon, id int32) bool {
+	if !s.calls.Accept(id) {
+		return false
+	}
+	s.tokens = append(s.tokens, id)
+	s.at.write(lex.tok.PieceBytes(int(id)))
+	return true
+}
+
+// takes reports whether some tokens can follow, each of them as the grammar would have it written.
+func (s *strand) takes(lex *lexicon, tokens []int32) bool {
+	c := s.clone()
+	for _, id := range tokens {
+		if !c.calls.Mask().Has(id) || !c.accept(lex, id) {
+			return false
+		}
+	}
+	return true
+}
+
+// place is where the value at hand stands.
+func (s *strand) place() ground.Place { return ground.Place{Tool: s.at.tool, Path: s.at.path()} }
+
+// valueRules say how values are chosen where the grammar leaves several. None of them takes the last legal
+// token away.
+type valueRules struct {
+	options, lookahead, groundedIDs, repeats bool
+
+	tools        *ground.Tools
+	turn         *ground.Turn
+	conversation []byte // as it would be written inside a JSON string
+}
+
+const (
+	ruleOptions     = "options"
+	ruleLookahead   = "lookahead"
+	ruleImplied     = "implied"
+	ruleGroundedIDs = "grounded-ids"
+	ruleRepeats     = "repeats"
+)
+
+// listValueRules describes the rules for choosing values.
+func listValueRules() []ground.Rule {
+	return []ground.Rule{
+		{Name: ruleOptions, What: "of the options that the conversation names, the likeliest as a whole is taken"},
+		{Name: ruleLookahead, What: "where the model hesitates, four ways to write a value are followed to its end"},
+		{Name: ruleImplied, English: true, What: "options that a description quotes, and bounds that a name implies, hold"},
+		{Name: ruleGroundedIDs, What: "identifiers, and what the schema says so of, occur in the conversation"},
+		{Name: ruleRepeats, What: "tokens and elements don't repeat without end"},
+	}
+}
+
+// legal are the tokens of a mask that the rules leave.
+func (r *valueRules) legal(lex *lexicon, s *strand, mask *grammar.Mask) tokenSet {
+	words := tokenSet(mask.Words())
+	if r.repeats {
+		words = s.withoutRepeats(words)
+		words = s.withoutMoreItems(lex, words)
+	}
+	if r.groundedIDs {
+		words = r.onlyGrounded(lex, s, words)
+	}
+	return words
+}
+
+const (
+	// mostRepeats is how often a cycle of tokens may stand in a row in the list.
+	mostRepeats = 6
+	// longestCycle is the number of tokens up to which a cycle is noticed.
+	longestCycle = 4
+	// mostItems is how many elements an array may have, and mostSame how many equal ones in a row.
+	mostItems = 64
+	mostSame  = 7
+)
+
+// withoutRepeats takes out of the legal tokens those that would begin one more repeat of a cycle, unless none
+// were left.
+func (s *strand) withoutRepeats(words tokenSet) tokenSet {
+	for cycle := 1; cycle <= longestCycle; cycle++ {
+		from := len(s.tokens) - cycle*mostRepeats
+		if from < 0 || !slices.Equal(s.tokens[from:len(s.tokens)-cycle], s.tokens[from+cycle:]) {
+			continue
+		}
+		if rest := words.without(s.tokens[len(s.tokens)-cycle]); !rest.empty() {
+			words = rest
+		}
+	}
+	return words
+}
+
+// withoutMoreItems takes out the tokens with which a long array would go on, unless none were left.
+func (s *strand) withoutMoreItems(lex *lexicon, words tokenSet) tokenSet {
+	if !s.at.inArguments() || len(s.at.open) == argumentsDepth || s.at.top().object {
+		return words
+	}
+	items, depth := s.at.top().items, len(s.at.open)
+	if items < mostItems-1 && s.at.top().same < mostSame-1 {
+		return words
+	}
+	return words.only(func(id int32) bool {
+		piece := lex.tok.PieceBytes(int(id))
+		if bytes.IndexByte(piece, ',') < 0 {
+			return true
+		}
+		next := s.at.clone()
+		for _, b := range piece {
+			next.writeByte(b)
+			if len(next.open) < depth { // the array is closed
+				return true
+			}
+			if top := &next.open[depth-1]; b == ',' && len(next.open) == depth && !next.inString && (top.items >= mostItems || top.same >= mostSame) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// onlyGrounded leaves, inside a value that has to occur in the conversation, the tokens with which it does,
+// unless none do.
+func (r *valueRules) onlyGrounded(lex *lexicon, s *strand, words tokenSet) tokenSet {
+	at := &s.at
+	if !at.inArguments() || at.isKey && at.inString || !(at.inString || at.inScalar || at.top().wants) || !r.tools.Grounded(s.place()) {
+		return words
+	}
+	var written []byte
+	switch {
+	case at.inString:
+		written = at.written()
+	case at.inScalar:
+		written = at.text[at.value:]
+	}
+	occurs := func(content []byte) bool { return bytes.Contains(r.conversation, content) }
+	if len(written) > 0 {
+		ends := occurrences(r.conversation, written)
+		occurs = func(content []byte) bool {
+			return slices.ContainsFunc(ends, func(end int) bool { return bytes.HasPrefix(r.conversation[end:], content) })
+		}
+	}
+	return words.only(func(id int32) bool {
+		content, ends := at.valuePart(lex.tok.PieceBytes(int(id)))
+		if ends && len(written)+len(content) == 0 {
+			return false
+		}
+		return occurs(content)
+	})
+}
+
+// occurrences are the ends of all occurrences of a text in another.
+func occurrences(in, text []byte) (ends []int) {
+	for at := 0; at+len(text) <= len(in); {
+		i := bytes.Index(in[at:], text)
+		if i < 0 {
+			break
+		}
+		ends = append(ends, at+i+len(text))
+		at += i + 1
+	}
+	return ends
+}
+
+// valuePart is what of some bytes belongs to the scalar that is open or begins with them, without quotes, and
+// whether it ends in them.
+func (c *cursor) valuePart(piece []byte) (content []byte, ends bool) {
+	if !c.inString && !c.inScalar {
+		if len(piece) > 0 && piece[0] == '"' {
+			next := c.clone()
+			next.writeByte('"')
+			return next.valuePart(piece[1:])
+		}
+		if len(piece) > 0 && (piece[0] == '{' || piece[0] == '[') {
+			return nil, false
+		}
+	}
+	for i, b := range piece {
+		switch {
+		case c.inString && b == '"' && !escapedAt(c.text, piece, i):
+			return piece[:i], true
+		case !c.inString && (b == ',' || b == '}' || b == ']'):
+			return piece[:i], true
+		}
+	}
+	return piece, false
+}
+
+// escapedAt reports whether the byte at i of a piece behind a text has an odd number of backslashes before it.
+func escapedAt(text, piece []byte, i int) bool {
+	n := 0
+	for i--; i >= 0 && piece[i] == '\\'; i-- {
+		n++
+	}
+	for k := len(text) - 1; i < 0 && k >= 0 && text[k] == '\\'; k-- {
+		n++
+	}
+	return n%2 == 1
+}
+
+// insideString is a text as it stands between the quotes of a JSON string.
+func insideString(text string) []byte {
+	quoted := jsontext.AppendString(nil, text)
+	return quoted[1 : len(quoted)-1]
+}
