@@ -16,8 +16,8 @@ type answered struct {
 	calls []prompt.Call // on the wire
 }
 
-// judgeCalls judges calls as if the model had written them with full confidence.
-func judgeCalls(t testing.TB, lex *lexicon, r answered, off ...string) *Response {
+// answerSession is a session for a request, without a model.
+func answerSession(t testing.TB, lex *lexicon, r answered) *Session {
 	t.Helper()
 	tools, err := prompt.ParseTools(string(r.Tools))
 	if err != nil {
@@ -26,11 +26,19 @@ func judgeCalls(t testing.TB, lex *lexicon, r answered, off ...string) *Response
 	s := &Session{
 		engine: &Engine{lex: lex, weights: &weights{tok: lex.tok}}, system: prompt.SystemText(r.System), tools: tools, ground: groundTools(tools),
 	}
-	if s.grammar, err = new(grammarCache).compile(tools, true); err != nil {
+	cache, list := new(grammarCache), declaredTools(tools)
+	if s.declared, err = cache.compile(list, true); err != nil {
 		t.Fatal(err)
 	}
+	s.implied = cache.compileImplied(list, s.ground, s.declared, true)
+	return s
+}
+
+// judgeCalls judges calls as if the model had written them with full confidence.
+func judgeCalls(t testing.TB, lex *lexicon, r answered, off ...string) *Response {
+	t.Helper()
 	response := &Response{Confidence: 1}
-	if err := s.judge(response, r.calls, input{text: r.Query}, CompleteOptions{Off: off}); err != nil {
+	if err := answerSession(t, lex, r).judge(response, r.calls, input{text: r.Query}, CompleteOptions{Off: off}); err != nil {
 		t.Fatalf("%s: %v", r.ID, err)
 	}
 	return response
@@ -121,4 +129,33 @@ func TestReferenceAnswersSurvive(t *testing.T) {
 	}
 	slices.Sort(lines)
 	t.Log(counts, "\n"+strings.Join(lines, "\n"))
+}
+
+// TestImpliedKeepsTheAnswers writes the reference answers under the grammars with what tools' texts imply: a
+// description that seems to list all options, or a name that seems to bound a number, must not forbid what is
+// right.
+func TestImpliedKeepsTheAnswers(t *testing.T) {
+	lex := demoLexicon(t)
+	tools, narrowed, refused := 0, 0, 0
+	for _, r := range referenceAnswers(t) {
+		s := answerSession(t, lex, r)
+		for _, tool := range s.tools.Tools() {
+			tools++
+			if s.ground.Implied(tool.Name) != nil {
+				narrowed++
+			}
+		}
+		for _, c := range r.calls {
+			text := fmt.Sprintf(`[{"name":%q,"arguments":%s}]`, c.Name, c.Arguments)
+			v := s.engine.weights.vocabulary(lex)
+			if declared, implied := s.declared.Start(v), s.implied.Start(v); declared.AcceptBytes([]byte(text)) && !implied.AcceptBytes([]byte(text)) {
+				refused++
+				t.Logf("%s: %s\n%s", r.ID, text, s.ground.Implied(c.Name))
+			}
+		}
+	}
+	t.Logf("%d tools, %d with implied options or bounds, %d answers refused", tools, narrowed, refused)
+	if narrowed < 10 || refused > 0 {
+		t.Errorf("%d tools imply something, %d answers are refused", narrowed, refused)
+	}
 }

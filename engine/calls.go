@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/libneedle/libneedle/engine/grammar"
+	"github.com/libneedle/libneedle/engine/ground"
 	"github.com/libneedle/libneedle/engine/prompt"
 )
 
@@ -23,8 +24,8 @@ type ToolChoice struct {
 	Tool string
 }
 
-// defaultGrammars is how many compiled tool sets an engine keeps.
-const defaultGrammars = 8
+// defaultGrammars is how many compiled tool sets an engine keeps; one with implied options takes two.
+const defaultGrammars = 16
 
 // grammarCache keeps the grammars of the tool sets that were used last, by their content. It is safe for
 // concurrent use.
@@ -38,9 +39,9 @@ type grammarEntry struct {
 	grammar *grammar.Grammar
 }
 
-// compile returns the grammar of a tool set.
-func (c *grammarCache) compile(tools *prompt.Toolset, lenient bool) (*grammar.Grammar, error) {
-	key := grammarKey(tools, lenient)
+// compile returns the grammar of tools.
+func (c *grammarCache) compile(list []grammar.Tool, lenient bool) (*grammar.Grammar, error) {
+	key := grammarKey(list, lenient)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for at := c.recent.Front(); at != nil; at = at.Next() {
@@ -48,10 +49,6 @@ func (c *grammarCache) compile(tools *prompt.Toolset, lenient bool) (*grammar.Gr
 			c.recent.MoveToFront(at)
 			return entry.grammar, nil
 		}
-	}
-	var list []grammar.Tool
-	for _, t := range tools.Tools() {
-		list = append(list, grammar.Tool{Name: t.Name, Schema: t.Schema})
 	}
 	g, err := grammar.CompileTools(list, grammar.Options{Mode: grammar.ModeTool, Lenient: lenient})
 	if err != nil {
@@ -64,10 +61,37 @@ func (c *grammarCache) compile(tools *prompt.Toolset, lenient bool) (*grammar.Gr
 	return g, nil
 }
 
-func grammarKey(tools *prompt.Toolset, lenient bool) [sha256.Size]byte {
+// declaredTools are the tools as they are declared.
+func declaredTools(tools *prompt.Toolset) (list []grammar.Tool) {
+	for _, t := range tools.Tools() {
+		list = append(list, grammar.Tool{Name: t.Name, Schema: t.Schema})
+	}
+	return list
+}
+
+// compileImplied returns the grammar of tools with what their texts imply, and the grammar of what they declare
+// where that is nothing, or leaves a tool without values.
+func (c *grammarCache) compileImplied(list []grammar.Tool, implied *ground.Tools, declared *grammar.Grammar, lenient bool) *grammar.Grammar {
+	changed, list := false, slices.Clone(list)
+	for i := range list {
+		if schema := implied.Implied(list[i].Name); schema != nil {
+			list[i].Schema, changed = schema, true
+		}
+	}
+	if !changed {
+		return declared
+	}
+	g, err := c.compile(list, lenient)
+	if err != nil || len(g.Faults()) != len(declared.Faults()) {
+		return declared
+	}
+	return g
+}
+
+func grammarKey(list []grammar.Tool, lenient bool) [sha256.Size]byte {
 	var b []byte
 	add := func(text string) { b = append(binary.AppendUvarint(b, uint64(len(text))), text...) }
-	for _, t := range tools.Tools() {
+	for _, t := range list {
 		add(t.Name)
 		add(string(t.Schema))
 	}
@@ -95,10 +119,14 @@ func (s *Session) choose(o CompleteOptions, user bool) (*grammar.Grammar, error)
 		choice.Min, choice.Only = 0, []string{}
 	case name != "":
 		choice.Min, choice.Only = 1, []string{s.wireName(name)}
-	case !user && !s.grammar.Callable():
+	case !user && !s.declared.Callable():
 		choice.Min = 0
 	}
-	g, err := s.grammar.Choose(choice)
+	calls := s.implied
+	if o.switchedOff()[ruleImplied] {
+		calls = s.declared
+	}
+	g, err := calls.Choose(choice)
 	if err != nil {
 		return nil, fmt.Errorf("engine: %w: tool choice: %w", ErrArgument, err)
 	}
@@ -117,7 +145,7 @@ func (s *Session) wireName(caller string) string {
 // warnings lists what of the tools' schemas is not enforced, under the caller's names.
 func (s *Session) grammarWarnings() []string {
 	var out []string
-	for _, f := range s.grammar.Faults() {
+	for _, f := range s.declared.Faults() {
 		for _, t := range s.tools.Tools() {
 			if t.Name == f.Tool {
 				f.Tool = t.Caller

@@ -139,7 +139,7 @@ func (s *Session) groundTurn(in input) *ground.Turn {
 
 // follows reports whether a call follows its tool's schema.
 func (s *Session) follows(c ground.Call) bool {
-	m := s.grammar.Start(s.engine.weights.vocabulary(s.engine.lex))
+	m := s.declared.Start(s.engine.weights.vocabulary(s.engine.lex))
 	text := jsontext.AppendString([]byte(`[{"name":`), c.Name)
 	text = jsontext.AppendValue(append(text, `,"arguments":`...), c.Arguments)
 	return m.AcceptBytes(append(text, "}]"...)) && m.Complete()

@@ -73,7 +73,7 @@ func respondTo(t *testing.T, l *lexicon, user bool, limit int, script ...int32) 
 		t.Fatal(err)
 	}
 	s := &Session{engine: &Engine{lex: l, weights: &weights{tok: l.tok}}, tools: tools, ground: groundTools(tools)}
-	if s.grammar, err = new(grammarCache).compile(tools, false); err != nil {
+	if s.declared, err = new(grammarCache).compile(declaredTools(tools), false); err != nil {
 		t.Fatal(err)
 	}
 	f := newFixture(l, user, limit, script...)

@@ -90,14 +90,15 @@ func (o CompleteOptions) validate() (CompleteOptions, error) {
 // be called from any goroutine; calls on one session queue and run one after the other, while different
 // sessions run side by side.
 type Session struct {
-	engine  *Engine
-	prefix  []int32
-	start   *model.Snapshot // the state at the prefix's end
-	system  string          // as the model reads it
-	tools   *prompt.Toolset
-	grammar *grammar.Grammar // of the calls of all tools
-	ground  *ground.Tools
-	markers bool
+	engine *Engine
+	prefix []int32
+	start  *model.Snapshot // the state at the prefix's end
+	system string          // as the model reads it
+	tools  *prompt.Toolset
+	ground *ground.Tools
+	// Grammars of the calls of all tools: as they are declared, and with what their texts imply.
+	declared, implied *grammar.Grammar
+	markers           bool
 
 	turn chan struct{} // holds a value while a call runs
 
@@ -144,13 +145,15 @@ func (e *Engine) newSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err != nil {
 		return nil, fmt.Errorf("engine: %w: %w", ErrTools, err)
 	}
-	calls, err := e.weights.grammars.compile(tools, o.Lenient)
+	list := declaredTools(tools)
+	declared, err := e.weights.grammars.compile(list, o.Lenient)
 	if err != nil {
 		return nil, fmt.Errorf("engine: %w: %w", ErrTools, err)
 	}
+	ground := groundTools(tools)
 	s := &Session{
-		engine: e, system: prompt.SystemText(o.System), tools: tools, grammar: calls, ground: groundTools(tools),
-		markers: o.Markers, turn: make(chan struct{}, 1),
+		engine: e, system: prompt.SystemText(o.System), tools: tools, ground: ground,
+		declared: declared, implied: e.weights.grammars.compileImplied(list, ground, declared, o.Lenient), markers: o.Markers, turn: make(chan struct{}, 1),
 	}
 	s.prefix = s.encodePrefix()
 	if limit := e.model.Geometry().MaxSeqLen; len(s.prefix) >= limit {

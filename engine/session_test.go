@@ -130,7 +130,7 @@ func allowed(s *Session, answer []int32) bool {
 	if from < 0 || to < from {
 		return true
 	}
-	m := s.grammar.Start(s.engine.weights.vocabulary(s.engine.lex))
+	m := s.declared.Start(s.engine.weights.vocabulary(s.engine.lex))
 	for _, id := range answer[from+1 : to] {
 		if !m.Accept(id) {
 			return false
