@@ -24,7 +24,7 @@ func answerSession(t testing.TB, lex *lexicon, r answered) *Session {
 		t.Fatal(err)
 	}
 	s := &Session{
-		engine: &Engine{lex: lex, weights: &weights{tok: lex.tok}}, system: prompt.SystemText(r.System), tools: tools, ground: groundTools(tools),
+		engine: &Engine{lex: lex, weights: &weights{tok: lex.tok}}, system: prompt.SystemText(r.System), tools: tools, ground: groundTools(tools), triggers: newTriggers(tools),
 	}
 	cache, list := new(grammarCache), declaredTools(tools)
 	if s.declared, err = cache.compile(list, true); err != nil {
@@ -38,7 +38,12 @@ func answerSession(t testing.TB, lex *lexicon, r answered) *Session {
 func judgeCalls(t testing.TB, lex *lexicon, r answered, off ...string) *Response {
 	t.Helper()
 	response := &Response{Confidence: 1}
-	if err := answerSession(t, lex, r).judge(response, r.calls, input{text: r.Query}, CompleteOptions{Off: off}); err != nil {
+	s := answerSession(t, lex, r)
+	k, err := s.newTask(r.Query, CompleteOptions{Off: off})
+	if err == nil {
+		err = s.judge(response, r.calls, k)
+	}
+	if err != nil {
 		t.Fatalf("%s: %v", r.ID, err)
 	}
 	return response

@@ -108,29 +108,46 @@ func (w *weights) vocabulary(l *lexicon) *grammar.Vocabulary {
 	return w.pieces
 }
 
-// choose returns the grammar of a turn's list. A list after a tool's result is never empty.
-func (s *Session) choose(o CompleteOptions, user bool) (*grammar.Grammar, error) {
-	choice := grammar.Choice{Max: o.MaxCalls}
-	if o.ToolChoice.Required || !user {
+// choose finds the grammar of a turn's list. A list after a tool's result is never empty, nor is one that a
+// request triggers.
+func (s *Session) choose(k *task) error {
+	calls := s.implied
+	if k.off[ruleImplied] {
+		calls = s.declared
+	}
+	if names := s.triggered(k); len(names) > 0 {
+		if g, err := calls.Choose(grammar.Choice{Min: 1, Max: k.options.MaxCalls, Only: names}); err == nil {
+			k.calls, k.triggered = g, true
+			return nil
+		}
+	}
+	choice := grammar.Choice{Max: k.options.MaxCalls}
+	if k.options.ToolChoice.Required || k.tool {
 		choice.Min = 1
 	}
-	switch name := o.ToolChoice.Tool; {
-	case o.ToolChoice.None:
+	switch name := k.options.ToolChoice.Tool; {
+	case k.options.ToolChoice.None:
 		choice.Min, choice.Only = 0, []string{}
 	case name != "":
 		choice.Min, choice.Only = 1, []string{s.wireName(name)}
-	case !user && !s.declared.Callable():
+	case k.tool && !s.declared.Callable():
 		choice.Min = 0
-	}
-	calls := s.implied
-	if o.switchedOff()[ruleImplied] {
-		calls = s.declared
 	}
 	g, err := calls.Choose(choice)
 	if err != nil {
-		return nil, fmt.Errorf("engine: %w: tool choice: %w", ErrArgument, err)
+		return fmt.Errorf("engine: %w: tool choice: %w", ErrArgument, err)
 	}
-	return g, nil
+	k.calls = g
+	return nil
+}
+
+// triggered lists the tools that a user's request triggers: none when it forbids something, or when the caller
+// chose among the tools.
+func (s *Session) triggered(k *task) []string {
+	if k.tool || k.off[ruleTriggers] || k.options.ToolChoice.None || k.options.ToolChoice.Tool != "" || s.triggers == nil || k.talk.Negated() {
+		return nil
+	}
+	return s.triggers.match(k.text)
 }
 
 // wireName is the name that the model knows a tool by; a name that no tool has is returned as it is.
@@ -142,9 +159,9 @@ func (s *Session) wireName(caller string) string {
 	return caller
 }
 
-// warnings lists what of the tools' schemas is not enforced, under the caller's names.
-func (s *Session) grammarWarnings() []string {
-	var out []string
+// warnings lists what of the tools is not enforced, under the caller's names.
+func (s *Session) warnings() []string {
+	out := slices.Clone(s.triggers.warnings)
 	for _, f := range s.declared.Faults() {
 		for _, t := range s.tools.Tools() {
 			if t.Name == f.Tool {

@@ -29,7 +29,9 @@ const (
 const AllRules = "all"
 
 // Rules lists the rules that CompleteOptions.Off can name, in the order in which they are applied.
-func Rules() []ground.Rule { return slices.Concat(listValueRules(), ground.Repairs(), ground.Gates()) }
+func Rules() []ground.Rule {
+	return slices.Concat(listValueRules(), []ground.Rule{{Name: ruleTriggers, What: "a request that matches a trigger of a tool is answered by a call of it"}}, ground.Repairs(), ground.Gates())
+}
 
 // checkRules refuses names that no rule has.
 func checkRules(names []string) error {
@@ -83,7 +85,7 @@ type Finding struct {
 }
 
 // judge repairs the calls that the model wrote and puts them where they belong in the response.
-func (s *Session) judge(r *Response, written []prompt.Call, in input, o CompleteOptions) error {
+func (s *Session) judge(r *Response, written []prompt.Call, k *task) error {
 	if len(written) == 0 {
 		r.FunctionCalls = []Call{}
 		return nil
@@ -96,7 +98,7 @@ func (s *Session) judge(r *Response, written []prompt.Call, in input, o Complete
 		}
 		calls[i] = ground.Call{Name: c.Name, Arguments: arguments}
 	}
-	v := s.ground.Judge(s.groundTurn(in), calls, ground.Options{Off: o.switchedOff(), Valid: s.follows, Confidence: r.Confidence})
+	v := s.ground.Judge(k.talk, calls, ground.Options{Off: k.off, Valid: s.follows, Triggered: k.triggered, Confidence: r.Confidence})
 	judged, err := s.toCaller(v.Calls)
 	if err != nil {
 		return err
@@ -120,21 +122,11 @@ func (s *Session) judge(r *Response, written []prompt.Call, in input, o Complete
 }
 
 // valueRules are the rules for choosing values in a turn.
-func (s *Session) valueRules(in input, o CompleteOptions) valueRules {
-	off, turn := o.switchedOff(), s.groundTurn(in)
+func (s *Session) valueRules(k *task) valueRules {
 	return valueRules{
-		options: !off[ruleOptions], lookahead: !off[ruleLookahead], groundedIDs: !off[ruleGroundedIDs], repeats: !off[ruleRepeats],
-		tools: s.ground, turn: turn, conversation: insideString(turn.Conversation()),
+		options: !k.off[ruleOptions], lookahead: !k.off[ruleLookahead], groundedIDs: !k.off[ruleGroundedIDs], repeats: !k.off[ruleRepeats],
+		tools: s.ground, turn: k.talk, conversation: insideString(k.talk.Conversation()),
 	}
-}
-
-// groundTurn is the conversation up to an input, as the rules see it.
-func (s *Session) groundTurn(in input) *ground.Turn {
-	inputs := make([]string, 0, len(s.conversation.turns)+1)
-	for _, t := range s.conversation.turns {
-		inputs = append(inputs, t.input.text)
-	}
-	return ground.NewTurn(s.system, append(inputs, in.text), !in.tool)
 }
 
 // follows reports whether a call follows its tool's schema.

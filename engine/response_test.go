@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/libneedle/libneedle/engine/ground"
 	"github.com/libneedle/libneedle/engine/prompt"
 )
 
@@ -72,13 +73,13 @@ func respondTo(t *testing.T, l *lexicon, user bool, limit int, script ...int32) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Session{engine: &Engine{lex: l, weights: &weights{tok: l.tok}}, tools: tools, ground: groundTools(tools)}
+	s := &Session{engine: &Engine{lex: l, weights: &weights{tok: l.tok}}, tools: tools, ground: groundTools(tools), triggers: &triggers{}}
 	if s.declared, err = new(grammarCache).compile(declaredTools(tools), false); err != nil {
 		t.Fatal(err)
 	}
 	f := newFixture(l, user, limit, script...)
 	f.mustRun(t)
-	return s.respond(f.turn, input{tool: !user, text: "turn the lights on"}, CompleteOptions{})
+	return s.respond(f.turn, &task{input: input{tool: !user}, talk: ground.NewTurn("", []string{"turn the lights on"}, user)})
 }
 
 func TestRespond(t *testing.T) {

@@ -98,6 +98,7 @@ type Session struct {
 	ground *ground.Tools
 	// Grammars of the calls of all tools: as they are declared, and with what their texts imply.
 	declared, implied *grammar.Grammar
+	triggers          *triggers
 	markers           bool
 
 	turn chan struct{} // holds a value while a call runs
@@ -153,7 +154,7 @@ func (e *Engine) newSession(ctx context.Context, o SessionOptions) (*Session, er
 	ground := groundTools(tools)
 	s := &Session{
 		engine: e, system: prompt.SystemText(o.System), tools: tools, ground: ground,
-		declared: declared, implied: e.weights.grammars.compileImplied(list, ground, declared, o.Lenient), markers: o.Markers, turn: make(chan struct{}, 1),
+		declared: declared, implied: e.weights.grammars.compileImplied(list, ground, declared, o.Lenient), triggers: newTriggers(tools), markers: o.Markers, turn: make(chan struct{}, 1),
 	}
 	s.prefix = s.encodePrefix()
 	if limit := e.model.Geometry().MaxSeqLen; len(s.prefix) >= limit {
@@ -264,19 +265,18 @@ func (s *Session) attempt(ctx context.Context, text string, o CompleteOptions, b
 	if err := s.adaptThreads(); err != nil {
 		return nil, err
 	}
-	in := s.read(text)
-	calls, err := s.choose(o, !in.tool)
+	k, err := s.newTask(text, o)
 	if err != nil {
 		return nil, err
 	}
-	ids := s.encode(in, true)
+	ids := s.encode(k.input, true)
 	if need, limit := len(s.prefix)+len(ids)+o.MaxNewTokens, s.contextSize(); need > limit || need < 0 {
 		return failure(CodeOverflow, fmt.Sprintf(
 			"the turn does not fit: prefix %d, input %d and max_new_tokens %d are more tokens than the context of %d",
 			len(s.prefix), len(ids), o.MaxNewTokens, limit)), nil
 	}
 	*before = s.save()
-	return s.answer(ctx, in, ids, calls, o)
+	return s.answer(ctx, k, ids)
 }
 
 // cancelledOr is the response for an error that the caller's cancelling led to; other errors stay errors.
@@ -320,8 +320,9 @@ func (s *Session) place(ctx context.Context, in input, first []int32, newTokens 
 }
 
 // answer feeds the turn and lets the model answer. After an error the session's state is undefined.
-func (s *Session) answer(ctx context.Context, in input, first []int32, calls *grammar.Grammar, o CompleteOptions) (*Response, error) {
-	ids, err := s.place(ctx, in, first, o.MaxNewTokens)
+func (s *Session) answer(ctx context.Context, k *task, first []int32) (*Response, error) {
+	o := &k.options
+	ids, err := s.place(ctx, k.input, first, o.MaxNewTokens)
 	if err != nil {
 		return nil, err
 	}
@@ -332,20 +333,20 @@ func (s *Session) answer(ctx context.Context, in input, first []int32, calls *gr
 	fed := time.Now()
 	t := &turn{
 		lex: s.engine.lex, model: s.model, choose: newChooser(o.Temperature, o.Seed), limit: o.MaxNewTokens,
-		user: !in.tool, head: s.engine.has(cact.ConfidenceHead),
-		list: newStrand(calls.Start(s.engine.weights.vocabulary(s.engine.lex))), values: s.valueRules(in, o), callable: calls.Callable(),
-		required: o.ToolChoice.Required || o.ToolChoice.Tool != "",
+		user: !k.tool, head: s.engine.has(cact.ConfidenceHead),
+		list: newStrand(k.calls.Start(s.engine.weights.vocabulary(s.engine.lex))), values: s.valueRules(k), callable: k.calls.Callable(),
+		required: k.required(),
 	}
 	if err := t.run(ctx); err != nil {
 		return nil, err
 	}
-	r := s.respond(t, in, o)
+	r := s.respond(t, k)
 	r.PrefillTPS = perSecond(len(ids), fed.Sub(begin))
 	r.DecodeTPS = perSecond(len(t.out), time.Since(fed))
 	r.PeakRAMMB = peakRAM()
 	r.PromptIDs, r.OutputIDs, r.Tokens = ids, t.out, len(t.out)
 	r.Speculated = t.evaluated
-	s.conversation.turns = append(s.conversation.turns, turnRecord{in, ids, t.out})
+	s.conversation.turns = append(s.conversation.turns, turnRecord{k.input, ids, t.out})
 	s.conversation.delivered = len(r.FunctionCalls) > 0
 	return r, nil
 }

@@ -70,15 +70,15 @@ func (r *Response) fail(code int, text string) {
 }
 
 // respond makes the response of a finished turn.
-func (s *Session) respond(t *turn, in input, o CompleteOptions) *Response {
+func (s *Session) respond(t *turn, k *task) *Response {
 	tok := s.engine.lex.tok
-	r := &Response{Type: TypeRespond, Success: true, Confidence: t.sure.confidence(o.Confidence)}
+	r := &Response{Type: TypeRespond, Success: true, Confidence: t.sure.confidence(k.options.Confidence)}
 	r.Text = strings.TrimSpace(tok.Decode(t.prose))
 	r.Reasoning = strings.TrimSpace(tok.Decode(t.thought))
-	r.Warnings = s.grammarWarnings()
+	r.Warnings = s.warnings()
 	switch {
 	case t.called:
-		s.readCalls(r, t, tok.Decode(t.list.tokens), in, o)
+		s.readCalls(r, t, tok.Decode(t.list.tokens), k)
 	case t.cut:
 		r.fail(CodeTruncated, "answer truncated: token budget exhausted")
 	}
@@ -89,7 +89,7 @@ func (s *Session) respond(t *turn, in input, o CompleteOptions) *Response {
 }
 
 // readCalls reads the text of the call region into a response.
-func (s *Session) readCalls(r *Response, t *turn, text string, in input, o CompleteOptions) {
+func (s *Session) readCalls(r *Response, t *turn, text string, k *task) {
 	r.Type = TypeCall
 	if t.stuck {
 		r.fail(CodeMalformed, "the vocabulary has no token that can follow in function_calls: "+text)
@@ -104,7 +104,7 @@ func (s *Session) readCalls(r *Response, t *turn, text string, in input, o Compl
 		err = nil
 	}
 	if err == nil {
-		err = s.judge(r, calls, in, o)
+		err = s.judge(r, calls, k)
 	}
 	if err != nil {
 		r.fail(CodeMalformed, "malformed function_calls JSON: "+text)

@@ -71,3 +71,6 @@ func (t *Turn) dates() []Date {
 
 // Conversation is what the model has read, without the date of the system text.
 func (t *Turn) Conversation() string { return t.conversation }
+
+// Negated reports whether the request forbids something.
+func (t *Turn) Negated() bool { return t.request.Negated() }
