@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/libneedle/libneedle/engine/ground"
 )
 
 // demoRow is a request to the demo's model with the right calls.
@@ -47,17 +45,9 @@ func demoRows(t testing.TB) (rows []demoRow) {
 
 // ruleSets are what the tables of accuracy compare.
 func ruleSets() (names []string, options []CompleteOptions) {
-	without := func(lists ...[]ground.Rule) (o CompleteOptions) {
-		for _, list := range lists {
-			for _, r := range list {
-				o.Off = append(o.Off, r.Name)
-			}
-		}
-		return o
-	}
-	values, gates, repairs := listValueRules(), ground.Gates(), ground.Repairs()
+	off := func(groups ...string) CompleteOptions { return CompleteOptions{Off: groups} }
 	return []string{"raw", "values", "gates", "repairs", "everything"}, []CompleteOptions{
-		without(values, gates, repairs), without(gates, repairs), without(values, repairs), without(values, gates), {},
+		off(AllRules), off("gates", "repairs"), off("values", "repairs"), off("values", "gates"), off(),
 	}
 }
 

@@ -28,22 +28,36 @@ const (
 // AllRules in CompleteOptions.Off switches all rules off.
 const AllRules = "all"
 
-// Rules lists the rules that CompleteOptions.Off can name, in the order in which they are applied.
-func Rules() []ground.Rule {
-	return slices.Concat(listValueRules(), []ground.Rule{{Name: ruleTriggers, What: "a request that matches a trigger of a tool is answered by a call of it"}}, ground.Repairs(), ground.Gates())
+// RuleGroup are rules that CompleteOptions.Off can name together.
+type RuleGroup struct {
+	Name  string
+	Rules []ground.Rule
 }
 
-// checkRules refuses names that no rule has.
+// RuleGroups lists the rules that CompleteOptions.Off can name, by their groups, in the order in which they are
+// applied.
+func RuleGroups() []RuleGroup {
+	return []RuleGroup{
+		{"triggers", []ground.Rule{{Name: ruleTriggers, What: "a request that matches a trigger of a tool is answered by a call of it"}}},
+		{"values", listValueRules()},
+		{"repairs", ground.Repairs()},
+		{"gates", ground.Gates()},
+	}
+}
+
+// checkRules refuses names that no rule and no group has.
 func checkRules(names []string) error {
-	for _, name := range names {
-		if name == AllRules || slices.ContainsFunc(Rules(), func(r ground.Rule) bool { return r.Name == name }) {
-			continue
-		}
-		known := []string{AllRules}
-		for _, r := range Rules() {
+	known := []string{AllRules}
+	for _, g := range RuleGroups() {
+		known = append(known, g.Name)
+		for _, r := range g.Rules {
 			known = append(known, r.Name)
 		}
-		return fmt.Errorf("engine: %w: no rule is called %q, expected one of %s", ErrArgument, name, strings.Join(known, ", "))
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("engine: %w: no rule is called %q, expected one of %s", ErrArgument, name, strings.Join(slices.Compact(known), ", "))
+		}
 	}
 	return nil
 }
@@ -51,17 +65,10 @@ func checkRules(names []string) error {
 // switchedOff is the set of rules that options switch off.
 func (o *CompleteOptions) switchedOff() map[string]bool {
 	off := map[string]bool{}
-	if o.Plain {
-		for _, r := range listValueRules() {
-			off[r.Name] = true
-		}
-	}
-	for _, name := range o.Off {
-		off[name] = true
-	}
-	if off[AllRules] {
-		for _, r := range Rules() {
-			off[r.Name] = true
+	for _, g := range RuleGroups() {
+		whole := slices.Contains(o.Off, AllRules) || slices.Contains(o.Off, g.Name) || o.Plain && g.Name == "values"
+		for _, r := range g.Rules {
+			off[r.Name] = whole || slices.Contains(o.Off, r.Name)
 		}
 	}
 	return off
@@ -77,7 +84,7 @@ func groundTools(tools *prompt.Toolset) *ground.Tools {
 
 // Finding is what a rule did to the calls, or found in them.
 type Finding struct {
-	Rule   string          // its name in Rules
+	Rule   string          // its name in RuleGroups
 	Place  string          // tool.path under the caller's names; empty where all calls are meant
 	Before json.RawMessage // the value, nil when there was none or nothing was changed
 	After  json.RawMessage // nil when it is gone or nothing was changed

@@ -53,8 +53,8 @@ type CompleteOptions struct {
 	Confidence ConfidenceMode
 	// Plain chooses values token by token, as the grammar allows: the rules for choosing values are off.
 	Plain bool
-	// Off names rules that are not applied; Rules lists them. AllRules stands for all: the response then has
-	// what the model wrote.
+	// Off names rules, or groups of them, that are not applied; RuleGroups lists them. AllRules stands for all:
+	// the response then has what the model wrote.
 	Off []string
 }
 

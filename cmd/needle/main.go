@@ -33,6 +33,7 @@ type commands struct {
 	Run     runCommand     `cmd:"" default:"withargs" help:"Answer one request: the response object on standard output."`
 	Tokens  tokensCommand  `cmd:"" help:"Print the token ids of the prefix and of the turn."`
 	Embed   embedCommand   `cmd:"" help:"Print a text's embedding."`
+	Rules   rulesCommand   `cmd:"" help:"List the rules that run --off can switch off."`
 	Inspect inspectCommand `cmd:"" help:"Print an archive's geometry, heads and records."`
 	Slice   sliceCommand   `cmd:"" help:"Write a shallower archive."`
 	Verify  verifyCommand  `cmd:"" help:"Compare with golden values, or with another library of the same C ABI."`

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/libneedle/libneedle/engine"
@@ -19,6 +21,10 @@ type runCommand struct {
 	MaxCalls          int      `help:"Most calls in the answer; 0 means no limit." placeholder:"N"`
 	Temperature       float32  `help:"Draw tokens at this temperature; 0 takes the likeliest." placeholder:"T"`
 	Seed              uint64   `help:"Seed of the draws." placeholder:"N"`
+	Confidence        string   `help:"What the confidence is: min of the two others, decode (the least likely token of the calls), or head (the archive's confidence head)." enum:"min,decode,head" default:"min" placeholder:"MODE"`
+	Plain             bool     `help:"Choose values token by token; the rules for choosing values are off."`
+	Off               []string `help:"Rules, or groups of them, that are not applied, separated by commas; all for all. needle rules lists them." placeholder:"RULE"`
+	Trace             bool     `help:"Say on standard error which rule changed, dropped or withheld what, and why."`
 	FailInputOverflow bool     `help:"Accepted for the official runner's sake: input that does not fit is always an error here."`
 	ToolIndex         string   `help:"Accepted for the official runner's sake: used once retrieval is there." placeholder:"FILE"`
 	Serve             bool     `help:"Not in this version." hidden:""`
@@ -40,6 +46,9 @@ func (r *runCommand) Run(c console) error {
 		return err
 	}
 	fmt.Fprintf(c.out, "%s\n", response.JSON())
+	if r.Trace {
+		writeTrace(c.errOut, response)
+	}
 	if !response.Success {
 		return errMiss
 	}
@@ -63,7 +72,29 @@ func (r *runCommand) answer(c console, request string) (*engine.Response, error)
 	defer s.Close()
 	return s.Complete(c.ctx, request, engine.CompleteOptions{
 		MaxNewTokens: r.Max, Temperature: r.Temperature, Seed: r.Seed, ToolChoice: toolChoice(r.ToolChoice), MaxCalls: r.MaxCalls,
+		Confidence: confidenceModes[r.Confidence], Plain: r.Plain, Off: r.Off,
 	})
+}
+
+var confidenceModes = map[string]engine.ConfidenceMode{
+	"min": engine.ConfidenceMin, "decode": engine.ConfidenceDecode, "head": engine.ConfidenceHead,
+}
+
+// writeTrace writes a line for each thing that a rule did or found.
+func writeTrace(w io.Writer, r *engine.Response) {
+	for _, f := range r.Trace {
+		fmt.Fprintf(w, "%s: %s", f.Rule, cmp.Or(f.Place, "all calls"))
+		switch {
+		case f.Before != nil && f.After != nil:
+			fmt.Fprintf(w, ": %s becomes %s", f.Before, f.After)
+		case f.Before != nil:
+			fmt.Fprintf(w, ": %s is dropped", f.Before)
+		case f.After != nil:
+			fmt.Fprintf(w, ": %s is added", f.After)
+		}
+		fmt.Fprintf(w, ", because %s\n", f.Why)
+	}
+	fmt.Fprintf(w, "%d tokens were tried and taken back to choose values\n", r.Speculated)
 }
 
 func toolChoice(text string) engine.ToolChoice {
