@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 	"reflect"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -51,51 +51,63 @@ func ruleSets() (names []string, options []CompleteOptions) {
 	}
 }
 
-// TestDemoAccuracy answers the demo's rows with and without the rules: everything on is not below raw.
-func TestDemoAccuracy(t *testing.T) {
+// TestDocsAccuracy answers the demo's rows with and without the rules: everything on is not below raw.
+func TestDocsAccuracy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("decodes a thousand answers")
 	}
-	e := openDemo(t, Options{})
-	rows := demoRows(t)
+	checkDocs(t, "accuracy", accuracyDocs(t, "the demo's rows", demoRows(t)))
+}
+
+// TestDocsEnvironmentAccuracy does the same with the public package's environments, whose tools the demo's model has
+// never seen.
+func TestDocsEnvironmentAccuracy(t *testing.T) {
+	var rows []demoRow
+	for _, c := range environmentCases(t) {
+		rows = append(rows, demoRow{System: c.System, Query: c.Query, Tools: c.Tools, Expected: c.Expected})
+	}
+	checkDocs(t, "environment accuracy", accuracyDocs(t, "the environments", rows))
+}
+
+func accuracyDocs(t *testing.T, name string, rows []demoRow) string {
+	e := openDemo(t, Options{PrefixCache: len(rows)})
 	names, options := ruleSets()
-	right := make([]int, len(names))
+	head, line, cells := "| requests |", "|---|", fmt.Sprintf("| %s (%d) |", name, len(rows))
+	var right []int
 	for k := range names {
-		var group sync.WaitGroup
-		var mu sync.Mutex
-		next := make(chan demoRow)
-		for range 2 {
-			group.Go(func() {
-				for r := range next {
-					got := answerRow(t, e, r, options[k])
-					ok := sameCalls(t, appendCalls(nil, got.FunctionCalls), r.Expected)
-					mu.Lock()
-					if ok {
-						right[k]++
-					} else if os.Getenv("NEEDLE_SHOW") == names[k] {
-						fmt.Printf("%s\n   want %s\n   got  %s withheld %s conf %.3f\n", r.Query, r.Expected, appendCalls(nil, got.FunctionCalls), appendCalls(nil, got.SuppressedCalls), got.Confidence)
-						for _, f := range got.Trace {
-							fmt.Printf("        %s %s: %s -> %s (%s)\n", f.Rule, f.Place, f.Before, f.After, f.Why)
-						}
-					}
-					mu.Unlock()
-				}
-			})
-		}
-		for _, r := range rows {
-			next <- r
-		}
-		close(next)
-		group.Wait()
+		n := countRight(t, e, rows, options[k], names[k] == os.Getenv("NEEDLE_SHOW"))
+		right = append(right, n)
+		head, line, cells = head+" "+names[k]+" |", line+"---|", cells+fmt.Sprintf(" %.1f%% |", 100*float64(n)/float64(len(rows)))
 	}
-	var table []string
-	for k, name := range names {
-		table = append(table, fmt.Sprintf("%s %.1f%%", name, 100*float64(right[k])/float64(len(rows))))
-	}
-	t.Log(strings.Join(table, ", "))
 	if right[len(right)-1] < right[0] {
-		t.Errorf("with everything on %d rows are right, raw %d", right[len(right)-1], right[0])
+		t.Errorf("%s: with everything on %d are right, raw %d", name, right[len(right)-1], right[0])
 	}
+	return head + "\n" + line + "\n" + cells + "\n"
+}
+
+// countRight counts the rows whose calls are the expected ones.
+func countRight(t *testing.T, e *Engine, rows []demoRow, o CompleteOptions, show bool) int {
+	var right atomic.Int64
+	var group sync.WaitGroup
+	next := make(chan demoRow)
+	for range 2 {
+		group.Go(func() {
+			for r := range next {
+				got := answerRow(t, e, r, o)
+				if sameCalls(t, appendCalls(nil, got.FunctionCalls), r.Expected) {
+					right.Add(1)
+				} else if show {
+					t.Logf("%s\n   want %s\n   got  %s", r.Query, r.Expected, got.JSON())
+				}
+			}
+		})
+	}
+	for _, r := range rows {
+		next <- r
+	}
+	close(next)
+	group.Wait()
+	return int(right.Load())
 }
 
 func answerRow(t *testing.T, e *Engine, r demoRow, o CompleteOptions) *Response {
@@ -105,16 +117,17 @@ func answerRow(t *testing.T, e *Engine, r demoRow, o CompleteOptions) *Response 
 		return &Response{}
 	}
 	defer s.Close()
+	o.MaxNewTokens = 110 // what fits beside tools that fill most of the context
 	got, err := s.Complete(background, r.Query, o)
-	if err != nil {
-		t.Error(err)
+	if err != nil || got.ErrorCode == CodeName(CodeOverflow) {
+		t.Errorf("%s: %v", r.Query, err)
 		return &Response{}
 	}
 	return got
 }
 
 // sameCalls compares by value: 20.0 is 20.
-func sameCalls(t *testing.T, x, y []byte) bool {
+func sameCalls(t testing.TB, x, y []byte) bool {
 	var values [2]any
 	for i, text := range [][]byte{x, y} {
 		if err := json.Unmarshal(text, &values[i]); err != nil {

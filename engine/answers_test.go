@@ -3,8 +3,6 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/libneedle/libneedle/engine/prompt"
@@ -102,38 +100,6 @@ func firstInside(v any) any {
 		return out
 	}
 	return v
-}
-
-func TestReferenceAnswersSurvive(t *testing.T) {
-	lex := demoLexicon(t)
-	counts := map[string]int{}
-	var lines []string
-	for _, r := range referenceAnswers(t) {
-		got := judgeCalls(t, lex, r)
-		var rules []string
-		for _, f := range got.Trace {
-			if !slices.Contains(rules, f.Rule) {
-				rules = append(rules, f.Rule)
-			}
-		}
-		outcome := "unchanged"
-		switch {
-		case len(got.FunctionCalls) == 0:
-			outcome = "withheld"
-		case len(rules) > 0:
-			outcome = "changed"
-		}
-		counts[outcome]++
-		if outcome != "unchanged" {
-			line := fmt.Sprintf("%s %s %s: %s", r.ID, outcome, strings.Join(rules, ","), r.Query)
-			for _, f := range got.Trace {
-				line += fmt.Sprintf("\n      %s %s: %s -> %s (%s)", f.Rule, f.Place, f.Before, f.After, f.Why)
-			}
-			lines = append(lines, line)
-		}
-	}
-	slices.Sort(lines)
-	t.Log(counts, "\n"+strings.Join(lines, "\n"))
 }
 
 // TestImpliedKeepsTheAnswers writes the reference answers under the grammars with what tools' texts imply: a
