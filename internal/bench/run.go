@@ -373,7 +373,21 @@ func (r *run) request(s *Service, f *Figure) error {
 	}
 	cold := &Figure{Name: "cold start", Unit: unitTime, Tier: f.Tier, Threads: f.Threads, Depth: f.Depth, Tokens: q.Out,
 		Context: q.Prefix, Note: "load, init and the same request"}
-	return r.measure(cold, func() (time.Duration, error) { return s.Cold(r.ctx, q) })
+	if err := r.measure(cold, func() (time.Duration, error) { return s.Cold(r.ctx, q) }); err != nil {
+		return err
+	}
+	return r.chosenValues(f, q)
+}
+
+// chosenValues measures the request with the rules for choosing values, which try tokens and take them back.
+func (r *run) chosenValues(plain *Figure, q *Request) error {
+	tried, err := q.ChooseValues(r.ctx)
+	if err != nil {
+		return err
+	}
+	f := &Figure{Name: "request, values chosen", Unit: unitTime, Tier: plain.Tier, Threads: plain.Threads, Depth: plain.Depth, Tokens: q.Out,
+		Context: q.Prefix, Note: fmt.Sprintf("%d tokens out, %d more tried", q.Out, tried)}
+	return r.measure(f, func() (time.Duration, error) { return q.Repeat(r.ctx) })
 }
 
 func (r *run) embed(s *Service, f *Figure) error {

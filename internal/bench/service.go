@@ -131,7 +131,7 @@ func (r *Request) findOptions(ctx context.Context) error {
 	const tries = 6
 	var best engine.CompleteOptions
 	for i := range tries {
-		r.options = engine.CompleteOptions{MaxNewTokens: requestOut + i, ToolChoice: engine.ToolChoice{Required: true}}
+		r.options = engine.CompleteOptions{MaxNewTokens: requestOut + i, ToolChoice: engine.ToolChoice{Required: true}, Plain: true}
 		answer, err := r.complete(ctx)
 		if err != nil {
 			return err
@@ -158,6 +158,17 @@ func (r *Request) complete(ctx context.Context) (*engine.Response, error) {
 		err = context.Canceled
 	}
 	return answer, err
+}
+
+// ChooseValues switches the rules for choosing values on, and returns how many tokens they try for the answer.
+func (r *Request) ChooseValues(ctx context.Context) (tried int, err error) {
+	r.options.Plain = false
+	answer, err := r.complete(ctx)
+	if err != nil {
+		return 0, err
+	}
+	r.Out = answer.Tokens
+	return answer.Speculated, nil
 }
 
 // Repeat takes the session back to its cached prefix and answers the request.
