@@ -1,0 +1,213 @@
+package ground
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
+)
+
+// degrees is a scale of temperatures: 'f' or 'c', 0 for none.
+type degrees byte
+
+func (d degrees) other() degrees { return 'f' + 'c' - d }
+
+// temperature is one that the request states.
+type temperature struct {
+	value decimal
+	in    degrees
+}
+
+const numeralPattern = `[-−–]?\p{Nd}[\p{Nd}.,٫]*`
+
+var (
+	// A number with a scale behind it, or two: "60-70°F", "between 20 and 25 degrees Celsius".
+	statedDegrees = regexp.MustCompile(`(?i)(?:(` + numeralPattern + `)[ \x{a0}]*(?:-|–|to|and|or)[ \x{a0}]*)?(` + numeralPattern +
+		`)(?:[ \x{a0}]*(?:degrees?|deg\.?|grados?|grad|degrés?|gradi|graus?|graden|[°º˚])[ \x{a0}]*|[ \x{a0}]*)(fahrenheit|celsius|centigrade|[℉℃]|(?-i:[FC])|[fc])(?:$|[^\p{L}\p{Nd}])`)
+	namedFahrenheit = regexp.MustCompile(`(?i)fahrenheit|℉|[°º˚] ?f(?:$|[^\p{L}\p{Nd}])`)
+	namedCelsius    = regexp.MustCompile(`(?i)celsius|centigrade|℃|[°º˚] ?c(?:$|[^\p{L}\p{Nd}])`)
+)
+
+// scaleOf is the scale that a word or a sign stands for.
+func scaleOf(unit string) degrees {
+	switch strings.ToLower(unit) {
+	case "f", "fahrenheit", "℉":
+		return 'f'
+	case "c", "celsius", "centigrade", "℃":
+		return 'c'
+	}
+	return 0
+}
+
+// temperatures turns numbers that the request states on the other scale into those of the
+// schema's. Signs and the names of the scales are the same in many languages; numbers in
+// words are read in English.
+func temperatures(e *editor) {
+	leaves := e.leaves()
+	if slices.ContainsFunc(leaves, func(a argument) bool { return a.holdsScale() }) {
+		return
+	}
+	var stated []temperature
+	read := false
+	for _, a := range leaves {
+		scale := a.scale()
+		if scale == 0 || !a.value.Is(jsontext.Number) || a.listed() || a.grounded() {
+			continue
+		}
+		if !read {
+			stated, read = e.request.temperatures(), true
+		}
+		if to, ok := a.converted(scale, stated); ok && !e.request.namesScale(scale) {
+			e.change("the request states it on the other scale", a.become(&jsontext.Value{Kind: jsontext.Number, Text: to}))
+		}
+	}
+}
+
+// holdsScale reports whether an argument is the scale of the call's temperatures.
+func (a *argument) holdsScale() bool {
+	if !a.value.Is(jsontext.String) {
+		return false
+	}
+	list := keyWords(a.key)
+	unit := strings.Trim(a.value.Text, " °º˚")
+	return anyOf(list, words("unit units scale")) || len(unit) <= len("centigrade") && scaleOf(unit) != 0
+}
+
+// scale is the one scale that a property's name and texts are about, 0 for none or both.
+func (p *place) scale() degrees {
+	key := strings.ToLower(p.key)
+	about := key + " " + p.text()
+	fahrenheit := strings.HasSuffix(key, "_f") || namedFahrenheit.MatchString(about)
+	celsius := strings.HasSuffix(key, "_c") || namedCelsius.MatchString(about)
+	switch {
+	case fahrenheit == celsius:
+		return 0
+	case fahrenheit:
+		return 'f'
+	}
+	return 'c'
+}
+
+// namesScale reports whether the request names a scale at all.
+func (r *Request) namesScale(scale degrees) bool {
+	named := namedCelsius
+	if scale == 'f' {
+		named = namedFahrenheit
+	}
+	return named.MatchString(r.text) || slices.ContainsFunc(r.temperatures(), func(t temperature) bool { return t.in == scale })
+}
+
+// converted is the argument on the scale of its schema, when the request states it on the
+// other one. A value that is already one of those converted is none.
+func (a *argument) converted(scale degrees, stated []temperature) (text string, ok bool) {
+	value, isNumber := parseDecimal(a.value.Text)
+	if !isNumber {
+		return "", false
+	}
+	places := 1
+	if a.takes("integer") {
+		places = 0
+	}
+	for _, t := range stated {
+		if t.in != scale.other() {
+			continue
+		}
+		for p := range 2 {
+			if done, _ := parseDecimal(t.onOther(p)); done == value {
+				return "", false
+			}
+		}
+		if t.value == value {
+			text, ok = t.onOther(places), true
+		}
+	}
+	return text, ok
+}
+
+// onOther is the temperature on the other scale with so many decimals.
+func (t temperature) onOther(places int) string {
+	number, _ := new(big.Rat).SetString(t.value.String())
+	thirtyTwo := big.NewRat(32, 1)
+	if t.in == 'f' {
+		number.Mul(number.Sub(number, thirtyTwo), big.NewRat(5, 9))
+	} else {
+		number.Add(number.Mul(number, big.NewRat(9, 5)), thirtyTwo)
+	}
+	text := number.FloatString(places)
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+// Beyond these a number is no temperature.
+const (
+	mostDegreeDigits   = 12
+	mostDegreeExponent = 9
+)
+
+// temperatures are those that the request states with their scales.
+func (r *Request) temperatures() (list []temperature) {
+	add := func(d decimal, in degrees) {
+		if len(d.digits) <= mostDegreeDigits && d.exponent <= mostDegreeExponent && d.exponent >= -mostDegreeDigits {
+			list = append(list, temperature{d, in})
+		}
+	}
+	for _, m := range statedDegrees.FindAllStringSubmatchIndex(r.text, -1) {
+		in := scaleOf(r.text[m[6]:m[7]])
+		for _, at := range [][]int{m[2:4], m[4:6]} {
+			if at[0] >= 0 {
+				findNumbers(r.text[signAt(r.text, at[0]):at[1]], func(d decimal) { add(d, in) })
+			}
+		}
+	}
+	r.speltTemperatures(add)
+	return list
+}
+
+// signAt is where a numeral at i begins without a dash that belongs to what is before it:
+// a range's or a name's.
+func signAt(text string, i int) int {
+	for _, dash := range []string{"-", "−", "–"} {
+		if strings.HasPrefix(text[i:], dash) && i > 0 && text[i-1] != ' ' && text[i-1] != '(' && text[i-1] != '\n' {
+			return i + len(dash)
+		}
+	}
+	return i
+}
+
+// speltTemperatures finds "seventy-two degrees Fahrenheit".
+func (r *Request) speltTemperatures(found func(decimal, degrees)) {
+	for i, w := range r.words {
+		in := scaleOf(w.text)
+		if in == 0 || len(w.text) == 1 && !strings.HasPrefix(r.at(i-1), "degree") {
+			continue
+		}
+		end := i
+		if strings.HasPrefix(r.at(end-1), "degree") {
+			end--
+		}
+		start := max(0, end-longestSpelt)
+		var list []string
+		for _, before := range r.words[start:end] {
+			list = append(list, before.text)
+		}
+		for at := range list {
+			value, next, ok := spelt(list, at)
+			if !ok || next != len(list) {
+				continue
+			}
+			d := newDecimal(false, big.NewInt(value).String(), 0)
+			if at > 0 && (list[at-1] == "minus" || list[at-1] == "negative") {
+				d = d.minus()
+			}
+			found(d, in)
+			break
+		}
+	}
+}
+
+// longestSpelt is how many words a temperature has: "minus one hundred and twenty two".
+const longestSpelt = 7
