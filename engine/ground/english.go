@@ -8,15 +8,29 @@ import (
 	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
-// englishWords are common in English requests, and no words of its neighbours.
-var englishWords = words("the and with what what's whats which who where how when why i i'm i'd i'll you your my me it it's this that these " +
-	"please can could would should will want need find get show give tell book search look check set send make call play add buy " +
-	"weather flights flight from near at to")
+var (
+	// englishWords are common in English requests, and hardly words of its neighbours.
+	englishWords = words("the and with what what's whats which who where how when why i'm i'd i'll you your my it it's this that these " +
+		"please can could would should need find get show give tell book search look set send make add buy " +
+		"weather flights flight from near at to is are for of")
+	// foreignWords are common in Spanish, Portuguese, French, Italian, German and Dutch requests.
+	foreignWords = words("una para por con qué que cómo en un mi el está estoy uma com não você pour avec dans une est quel quelle je il per che sono " +
+		"der das und ist ein eine einen ich mir bitte für von zu mit wie wetter nach auf im den dem het een voor naar met weer")
+)
 
-// isEnglish reports whether a request has a word that shows it to be English: what rules ask
-// that would misread other languages in Latin letters.
+// isEnglish reports whether a request has more words that show it to be English than to be
+// of another language in Latin letters: what rules ask that would misread those.
 func (r *Request) isEnglish() bool {
-	return slices.ContainsFunc(r.words, func(w word) bool { return englishWords[w.text] })
+	english := 0
+	for _, w := range r.words {
+		switch {
+		case englishWords[w.text]:
+			english++
+		case foreignWords[w.text]:
+			english--
+		}
+	}
+	return english > 0
 }
 
 // keyWords are the words of a property's or a tool's name, lower-case: "pickupCity" has two.

@@ -3,6 +3,7 @@ package ground
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/libneedle/libneedle/engine/jsontext"
 )
@@ -19,13 +20,18 @@ var (
 
 // dropEmpty drops optional strings that say nothing, and what stands for a mail address but
 // is none.
-func dropEmpty(e *editor) {
+func dropEmpty(j *judge, rule string) {
+	wanted := sync.OnceValue(j.request.asksForNothing)
+	eachCall(func(e *editor) { e.dropEmpty(wanted) })(j, rule)
+}
+
+func (e *editor) dropEmpty(wanted func() bool) {
 	for _, a := range e.leaves() {
 		if !a.value.Is(jsontext.String) || !a.isOptional() || a.listed() || a.grounded() || a.isDefault() {
 			continue
 		}
 		switch blank := strings.TrimSpace(a.value.Text) == ""; {
-		case blank && !anyOf(keyWords(a.key), joints) && !e.request.asksForNothing():
+		case blank && !anyOf(keyWords(a.key), joints) && !wanted():
 			e.change("it is empty, and need not be there", a.vanish())
 		case !blank && a.isMailAddress() && !strings.ContainsAny(a.value.Text, "@＠") && !strings.Contains(squash(a.text()), squash(a.value.Text)):
 			e.change("it is no mail address, and need not be there", a.vanish())

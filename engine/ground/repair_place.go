@@ -125,9 +125,11 @@ type gazette struct {
 }
 
 const (
-	// mostPlaceWords bounds the words of a place, mostWidened how often it is widened.
-	mostPlaceWords = 16
+	// mostPlaceWords bounds the words of a place, mostWidened how often it is widened, and
+	// mostOccurring how many of its occurrences are looked at.
+	mostPlaceWords = 12
 	mostWidened    = 4
+	mostOccurring  = 8
 )
 
 // widen is the place that a text is a part of in the request, or the text when there is none,
@@ -149,10 +151,13 @@ func (g *gazette) widenOnce(value string) string {
 	if len(parts) == 0 || len(parts) > mostPlaceWords {
 		return value
 	}
-	wide := value
+	wide, seen := value, 0
 	for i := range g.words {
 		if !g.occurs(i, parts) {
 			continue
+		}
+		if seen++; seen > mostOccurring {
+			return value
 		}
 		from, to := g.span(i, i+len(parts))
 		if from == i && to == i+len(parts) {
@@ -401,7 +406,7 @@ func (g *gazette) isStreet(from, to int) bool {
 
 // segment is where a name ends that follows a comma at i; i when there is none.
 func (g *gazette) segment(i int) int {
-	if i >= len(g.words) || !g.isComma(i) || !g.isTitle(i) {
+	if i >= len(g.words) || !g.isComma(i) || !g.isTitle(i) && !isRegionCode(g.original(i)) {
 		return i
 	}
 	end := i + 1
@@ -418,8 +423,13 @@ func (g *gazette) segment(i int) int {
 	return end
 }
 
-// isRegionCode reports whether a word is short for a state or a country.
-func isRegionCode(w string) bool { return len(w) >= 2 && len(w) <= 3 && shouted(w) }
+// isRegionCode reports whether a word is short for a state or a country. OK is an answer more
+// often than Oklahoma.
+func isRegionCode(w string) bool {
+	return len(w) >= 2 && len(w) <= 3 && onlyCapitals(w) && w != "OK" && !namesTimes(strings.ToLower(w))
+}
+
+func onlyCapitals(w string) bool { return strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" }
 
 // zip is where a place ends with the number behind its state.
 func (g *gazette) zip(to int) int {

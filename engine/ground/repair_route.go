@@ -25,11 +25,16 @@ type way struct{ from, to string }
 
 // repairRoute puts the ends of a way where the request has them: "from X to Y", "pick me up
 // at X", "drop me off at Y". It knows English only.
-func repairRoute(e *editor) {
-	ways := e.request.ways()
-	if len(ways) == 0 || !e.request.isEnglish() {
+func repairRoute(j *judge, rule string) {
+	if !j.request.isEnglish() {
 		return
 	}
+	if ways := j.request.ways(); len(ways) > 0 {
+		eachCall(func(e *editor) { e.repairRoute(ways) })(j, rule)
+	}
+}
+
+func (e *editor) repairRoute(ways []way) {
 	e.eachObject(e.arguments(), e.call.Arguments, nil, func(p place, v *jsontext.Value, path jsontext.Path) {
 		for _, pair := range p.routeKeys() {
 			e.repairWay(p, v, path, pair, ways)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/libneedle/libneedle/engine/jsontext"
 )
@@ -44,22 +45,22 @@ func scaleOf(unit string) degrees {
 // temperatures turns numbers that the request states on the other scale into those of the
 // schema's. Signs and the names of the scales are the same in many languages; numbers in
 // words are read in English.
-func temperatures(e *editor) {
+func temperatures(j *judge, rule string) {
+	stated := sync.OnceValue(j.request.temperatures)
+	eachCall(func(e *editor) { e.temperatures(stated) })(j, rule)
+}
+
+func (e *editor) temperatures(stated func() []temperature) {
 	leaves := e.leaves()
 	if slices.ContainsFunc(leaves, func(a argument) bool { return a.holdsScale() }) {
 		return
 	}
-	var stated []temperature
-	read := false
 	for _, a := range leaves {
 		scale := a.scale()
 		if scale == 0 || !a.value.Is(jsontext.Number) || a.listed() || a.grounded() {
 			continue
 		}
-		if !read {
-			stated, read = e.request.temperatures(), true
-		}
-		if to, ok := a.converted(scale, stated); ok && !e.request.namesScale(scale) {
+		if to, ok := a.converted(scale, stated()); ok && !e.request.namesScale(scale, stated()) {
 			e.change("the request states it on the other scale", a.become(&jsontext.Value{Kind: jsontext.Number, Text: to}))
 		}
 	}
@@ -91,12 +92,12 @@ func (p *place) scale() degrees {
 }
 
 // namesScale reports whether the request names a scale at all.
-func (r *Request) namesScale(scale degrees) bool {
+func (r *Request) namesScale(scale degrees, stated []temperature) bool {
 	named := namedCelsius
 	if scale == 'f' {
 		named = namedFahrenheit
 	}
-	return named.MatchString(r.text) || slices.ContainsFunc(r.temperatures(), func(t temperature) bool { return t.in == scale })
+	return named.MatchString(r.text) || slices.ContainsFunc(stated, func(t temperature) bool { return t.in == scale })
 }
 
 // converted is the argument on the scale of its schema, when the request states it on the

@@ -101,13 +101,15 @@ func isNeutral(value string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return neutral[w] || namesTimes(w) })
 }
 
-// hasInitials reports whether the conversation has a name's first letters: LA for Los Angeles.
+// hasInitials reports whether the conversation has a name's first letters: LA for Los Angeles,
+// NYC for New York.
 func (t *Turn) hasInitials(value []string) bool {
 	var initials strings.Builder
 	for _, w := range value {
 		initials.WriteString(string([]rune(w)[:1]))
 	}
-	return len(value) > 1 && strings.Contains(t.plain, " "+initials.String())
+	short := " " + initials.String()
+	return len(value) > 1 && (strings.Contains(t.plain, short+" ") || strings.Contains(t.plain, short+"c "))
 }
 
 // vocabulary is the words of a conversation, and how they begin.

@@ -16,10 +16,10 @@ type repair struct {
 // repairs are the repairs in the order in which they are applied.
 var repairs = []repair{
 	{Rule{"place", true, "a part of a place's name becomes all of it: Springfield, Illinois"}, widenPlaces},
-	{Rule{"temperature", false, "a temperature is turned to the scale that the schema names"}, eachCall(temperatures)},
-	{Rule{"empty", false, "optional strings that are empty are dropped, and mail addresses that are none"}, eachCall(dropEmpty)},
+	{Rule{"temperature", false, "a temperature is turned to the scale that the schema names"}, temperatures},
+	{Rule{"empty", false, "optional strings that are empty are dropped, and mail addresses that are none"}, dropEmpty},
 	{Rule{"ungrounded-optional", true, "an optional string of which the conversation has no word is dropped"}, dropUngrounded},
-	{Rule{"route", true, "the ends of a way are those that the request names: from X to Y"}, eachCall(repairRoute)},
+	{Rule{"route", true, "the ends of a way are those that the request names: from X to Y"}, repairRoute},
 	{Rule{"float", false, "a whole number where the schema has a number gets a fraction: 20.0"}, eachCall(wholeFloats)},
 	{Rule{"duplicates", false, "a call that is made twice is made once"}, dropDuplicates},
 }

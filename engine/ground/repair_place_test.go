@@ -1,0 +1,68 @@
+package ground
+
+import "testing"
+
+func TestPlaces(t *testing.T) {
+	const (
+		location = `"location":{"type":"string"}`
+		city     = `"city":{"type":"string","description":"The city"}`
+		cityForm = `"city":{"type":"string","description":"As 'San Francisco, CA'"}`
+		way      = `"origin":{"type":"string"},"destination":{"type":"string"}`
+		address  = `"address":{"type":"string"}`
+	)
+	checkRepairs(t, "place", "get_weather", []repairCase{
+		{"What's the weather in Springfield, Illinois?", location, `{"location":"Springfield"}`, `{"location":"Springfield, Illinois"}`},
+		{"Weather for Springfield, Illinois please", location, `{"location":"springfield"}`, `{"location":"Springfield, Illinois"}`},
+		{"is it cold in Portland, OR on Friday", location, `{"location":"Portland"}`, `{"location":"Portland, OR"}`},
+		{"Send the parcel to 5 Elm St, Springville, IL 62701 today", address, `{"address":"Elm St"}`, `{"address":"5 Elm St, Springville, IL 62701"}`},
+		{"find a pharmacy at 221 Main Street", location, `{"location":"Main Street"}`, `{"location":"221 Main Street"}`},
+		{"what is near Madison Square Garden?", location, `{"location":"Madison Square"}`, `{"location":"Madison Square Garden"}`},
+		{"show the way to the Museum of Modern Art", location, `{"location":"Modern Art"}`, `{"location":"Museum of Modern Art"}`},
+		{"book a hotel in Rio de Janeiro for two", location, `{"location":"Rio"}`, `{"location":"Rio de Janeiro"}`},
+		{"find sushi in St. Louis, Missouri.", location, `{"location":"Louis"}`, `{"location":"St. Louis, Missouri"}`},
+		{"find sushi in New York City", city, `{"city":"York"}`, `{"city":"New York City"}`},
+		{"find the gym at Heathrow Terminal 5 now", location, `{"location":"Heathrow"}`, `{"location":"Heathrow Terminal 5"}`},
+		{"weather in Paris, Texas, USA", location, `{"location":"Paris"}`, `{"location":"Paris, Texas, USA"}`},
+		{"what's the forecast for London, England on the 5th", city, `{"city":"London"}`, ""},
+		{"what's the forecast for London, England on the 5th", cityForm, `{"city":"London"}`, `{"city":"London, England"}`},
+		{"the weather in Springfield, Illinois", location, `{"location":"Springfield, Illinois"}`, ""},
+		{"the weather in Springfield, Illinois", location + `,"state":{"type":"string"}`, `{"location":"Springfield","state":"Illinois"}`, ""},
+		{"the weather in Boston, Chicago and Denver", location, `{"location":"Boston"}`, ""},
+		{"the weather in Boston and San Francisco", location, `{"location":"Boston"}`, ""},
+		{"a flight from Boston, Chicago, to Denver", way, `{"origin":"Boston","destination":"Chicago"}`, ""},
+		{"find a flight from Paris to Berlin Monday", way, `{"origin":"Paris","destination":"Berlin"}`, ""},
+		{"I'm in Boston, Anna is in Paris", location, `{"location":"Boston"}`, ""},
+		{"what's on in Paris, Monday?", location, `{"location":"Paris"}`, ""},
+		{"the weather in Paris, May 3", location, `{"location":"Paris"}`, ""},
+		{"what's the weather in Boston, Siri?", location, `{"location":"Boston"}`, ""},
+		{"Find Chicago hotels for me please", location, `{"location":"Chicago"}`, ""},
+		{"find 5 Paris restaurants", location, `{"location":"Paris"}`, ""},
+		{"find a room in Paris 3 nights", location, `{"location":"Paris"}`, ""},
+		{"show me the Boston Celtics game", city, `{"city":"Boston"}`, ""},
+		{"watch the Boston Celtics on tv", location, `{"location":"Boston"}`, ""},
+		{"the weather in springfield, illinois", location, `{"location":"springfield"}`, ""},
+		{"WHAT IS THE WEATHER LIKE IN PARIS MONDAY EVENING", location, `{"location":"PARIS"}`, ""},
+		{"what's the weather in Parisian cafes, Texas", location, `{"location":"Paris"}`, ""},
+		{"trains Boston - New York for me please", location, `{"location":"Boston"}`, ""},
+		{"the weather in Springfield, Illinois, or in Springfield, Ohio", location, `{"location":"Springfield"}`, ""},
+		{"call Ann in Springfield, Illinois please", `"name":{"type":"string"}`, `{"name":"Springfield"}`, ""},
+		{"the weather in Springfield, Illinois", `"location":{"type":"string","enum":["Springfield"]}`, `{"location":"Springfield"}`, ""},
+		{"mail the list to Main Street please", `"email_address":{"type":"string"}`, `{"email_address":"Street"}`, ""},
+		{"the weather in Springfield, Illinois", `"trip":{"type":"object","properties":{"stops":{"type":"array","items":{"type":"object","properties":{"place":{"type":"string"}}}}}}`, `{"trip":{"stops":[{"place":"Springfield"}]}}`, `{"trip":{"stops":[{"place":"Springfield, Illinois"}]}}`},
+		{"the weather in Nîmes-Étoile, Gard", location, `{"location":"Nîmes"}`, `{"location":"Nîmes-Étoile, Gard"}`},
+		// Other languages.
+		{"¿Qué tiempo hace en Springfield, Illinois?", location, `{"location":"Springfield"}`, ""},
+		{"Wie ist das Wetter in Springfield, Illinois?", location, `{"location":"Springfield"}`, ""},
+		{"Suche in Berlin Hotels mit Frühstück", location, `{"location":"Berlin"}`, ""},
+		{"北京天气怎么样", location, `{"location":"北京"}`, ""},
+		{"ما هو الطقس في القاهرة، مصر", location, `{"location":"القاهرة"}`, ""},
+		{"", location, `{"location":"Paris"}`, ""},
+	})
+	checkRepairs(t, "place", "search_maps", []repairCase{
+		{"find coffee in Springfield, Illinois", `"query":{"type":"string"}`, `{"query":"coffee in Springfield"}`, `{"query":"coffee in Springfield, Illinois"}`},
+		{"look up the Blue Bottle at 12 Oak Avenue", `"query":{"type":"string"}`, `{"query":"Oak Avenue"}`, `{"query":"12 Oak Avenue"}`},
+	})
+	checkRepairs(t, "place", "search_songs", []repairCase{
+		{"find coffee in Springfield, Illinois", `"query":{"type":"string"}`, `{"query":"coffee in Springfield"}`, ""},
+	})
+}
