@@ -30,7 +30,13 @@ var damages = map[string]func(string) string{
 	"first":   func(s string) string { head, _, _ := strings.Cut(s, " "); return head },
 	"last":    func(s string) string { return s[strings.LastIndex(s, " ")+1:] },
 	"foreign": func(string) string { return "Qux Zylo" },
-	"empty":   func(string) string { return "" },
+	"early": func(s string) string {
+		if s < "N" { // one end of many ways
+			return "Qux Zylo"
+		}
+		return s
+	},
+	"empty": func(string) string { return "" },
 }
 
 func damaged(t *testing.T, calls []prompt.Call, damage func(string) string) []prompt.Call {

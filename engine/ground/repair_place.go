@@ -163,13 +163,19 @@ func (g *gazette) widenOnce(value string) string {
 		if from == i && to == i+len(parts) {
 			continue
 		}
-		found := g.text[g.words[from].at:g.words[to-1].end]
+		found := g.written(from, to)
 		if wide != value && wide != found {
 			return value
 		}
 		wide = found
 	}
 	return wide
+}
+
+// written is the words from i to end as they are written; a single quotation mark behind them
+// is none of theirs.
+func (r *Request) written(i, end int) string {
+	return strings.TrimRight(r.text[r.words[i].at:r.words[end-1].end], "'’ʼ")
 }
 
 // occurs reports whether words stand in the request from i on.

@@ -50,6 +50,9 @@ func TestPlaces(t *testing.T) {
 		{"mail the list to Main Street please", `"email_address":{"type":"string"}`, `{"email_address":"Street"}`, ""},
 		{"the weather in Springfield, Illinois", `"trip":{"type":"object","properties":{"stops":{"type":"array","items":{"type":"object","properties":{"place":{"type":"string"}}}}}}`, `{"trip":{"stops":[{"place":"Springfield"}]}}`, `{"trip":{"stops":[{"place":"Springfield, Illinois"}]}}`},
 		{"the weather in Nîmes-Étoile, Gard", location, `{"location":"Nîmes"}`, `{"location":"Nîmes-Étoile, Gard"}`},
+		{"it is sold in 'Los Angeles' and the like", location, `{"location":"Angeles"}`, `{"location":"Los Angeles"}`},
+		{"is it cold in Boston, OK?", location, `{"location":"Boston"}`, ""},
+		{"is it warm in Portland, Oregon & what's on", location, `{"location":"Portland"}`, ""},
 		// Other languages.
 		{"¿Qué tiempo hace en Springfield, Illinois?", location, `{"location":"Springfield"}`, ""},
 		{"Wie ist das Wetter in Springfield, Illinois?", location, `{"location":"Springfield"}`, ""},

@@ -222,10 +222,16 @@ func (r *Request) wayPart(i int, phrases []string) (name string, next int) {
 		start++
 	}
 	end := r.placeEnd(start)
-	if end == start || noPlaces[r.words[start].text] {
+	if end == start || noPlaces[r.words[start].text] || r.isOwner(end) {
 		return "", i
 	}
-	return r.text[r.words[start].at:r.words[end-1].end], end
+	return r.written(start, end), end
+}
+
+// isOwner reports whether something of the place that ends before the word i follows: "London's
+// airport".
+func (r *Request) isOwner(i int) bool {
+	return strings.HasSuffix(r.words[i-1].text, "'s") && r.joined(i) && !routeStops[r.words[i].text]
 }
 
 // farthest is how many words there may be between the ends of a way.

@@ -39,6 +39,9 @@ func TestRoutes(t *testing.T) {
 		{"a flight from Paris to London", `"origin":{"type":"number"},"destination":{"type":"string"}`, `{"destination":"London"}`, ""},
 		{"a flight from Paris. I like to Skype", way, `{"destination":"Rome"}`, ""},
 		{"a flight from Paris to London", `"start":{"type":"string"},"end":{"type":"string"}`, `{"start":"London","end":"Paris"}`, ""},
+		{"a bus from Paris to London's airport", way, `{"origin":"Paris","destination":"Rome"}`, ""},
+		{"a bus from Paris to King's Cross", way, `{"origin":"Paris","destination":"Rome"}`, `{"origin":"Paris","destination":"King's Cross"}`},
+		{"a bus from 'Paris' to 'London'", way, `{"origin":"London","destination":"Paris"}`, `{"origin":"Paris","destination":"London"}`},
 		// Other languages.
 		{"un vuelo de París a Londres", way, `{"origin":"Londres","destination":"París"}`, ""},
 		{"einen Flug von Paris nach London", way, `{"origin":"London","destination":"Paris"}`, ""},
