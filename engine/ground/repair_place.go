@@ -228,11 +228,6 @@ func (r *Request) joined(i int) bool {
 
 func (r *Request) isComma(i int) bool { return strings.TrimRight(r.gap(i), " \u00a0") == "," }
 
-// startsSentence reports whether a word's capital may be that of a sentence.
-func (r *Request) startsSentence(i int) bool {
-	return i == 0 || strings.ContainsAny(r.gap(i), ".!?:;\n\"“”()") && !r.joined(i)
-}
-
 // capitals reports whether they mean something around a name: not in a title or a shout.
 func (g *gazette) capitals(from int) bool {
 	if from > 0 {
@@ -315,7 +310,7 @@ func (g *gazette) leftOf(i int) int {
 	for at > 0 && i-at < 2 && g.joined(at) && small[g.original(at-1)] {
 		at--
 	}
-	if g.joined(at) && g.isTitle(at-1) && !g.startsSentence(at-1) {
+	if g.joined(at) && g.isTitle(at-1) {
 		return at - 1
 	}
 	return i

@@ -51,6 +51,9 @@ func TestPlaces(t *testing.T) {
 		{"the weather in Springfield, Illinois", `"trip":{"type":"object","properties":{"stops":{"type":"array","items":{"type":"object","properties":{"place":{"type":"string"}}}}}}`, `{"trip":{"stops":[{"place":"Springfield"}]}}`, `{"trip":{"stops":[{"place":"Springfield, Illinois"}]}}`},
 		{"the weather in Nîmes-Étoile, Gard", location, `{"location":"Nîmes"}`, `{"location":"Nîmes-Étoile, Gard"}`},
 		{"it is sold in 'Los Angeles' and the like", location, `{"location":"Angeles"}`, `{"location":"Los Angeles"}`},
+		{"What Is The Weather In Paris Right Now", location, `{"location":"Paris"}`, ""},
+		{"WHAT IS THE WEATHER IN PARIS, ANNA", location, `{"location":"PARIS"}`, ""},
+		{"Is it cold? Sunny Paris is what I like", location, `{"location":"Paris"}`, ""},
 		{"is it cold in Boston, OK?", location, `{"location":"Boston"}`, ""},
 		{"is it warm in Portland, Oregon & what's on", location, `{"location":"Portland"}`, ""},
 		// Other languages.

@@ -34,6 +34,7 @@ func TestRoutes(t *testing.T) {
 		{"a flight to London", way, `{"destination":"London"}`, ""},
 		{"the news from Paris", way, `{"destination":"London"}`, ""},
 		{"I want to go from here to London", way, `{"destination":"London"}`, ""},
+		{"a flight from here to London", way, `{"destination":"London"}`, ""},
 		{"a flight from Paris to London", `"origin":{"type":"string","enum":["London","Paris"]},"destination":{"type":"string"}`, `{"origin":"London","destination":"Paris"}`, ""},
 		{"a flight from Paris to London", `"destination":{"type":"string"}`, `{"destination":"London"}`, ""},
 		{"a flight from Paris to London", `"origin":{"type":"number"},"destination":{"type":"string"}`, `{"destination":"London"}`, ""},
@@ -56,5 +57,8 @@ func TestRoutes(t *testing.T) {
 	checkRepairs(t, "route", "send|Sends something", []repairCase{
 		{"send it from Anna to Bob", bare, `{"to":"Bob"}`, ""},
 		{"copy it from Alpha to Beta", `"source":{"type":"string"},"destination":{"type":"string"}`, `{"destination":"Beta"}`, ""},
+	})
+	checkRepairs(t, "route", "change|Exchanges a currency before a trip", []repairCase{
+		{"change it from Zloty to Forint", bare, `{"to":"Forint"}`, ""},
 	})
 }

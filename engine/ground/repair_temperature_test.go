@@ -27,6 +27,7 @@ func TestTemperatures(t *testing.T) {
 		{"between 60 and 70 degrees Fahrenheit", minmax, `{"min_c":60,"max_c":70}`, `{"min_c":15.6,"max_c":21.1}`},
 		{"32°F", c, `{"temp_c":32}`, `{"temp_c":0.0}`},
 		{"31.99°F", c, `{"temp_c":31.99}`, `{"temp_c":0.0}`},
+		{"set zone A-70°F", c, `{"temp_c":70}`, `{"temp_c":21.1}`},
 		{"70 degrees", c, `{"temp_c":70}`, ""},
 		{"70 degrees Fahrenheit", c, `{"temp_c":21.1}`, ""},
 		{"70 degrees Fahrenheit", c, `{"temp_c":21}`, ""},
