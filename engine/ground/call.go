@@ -56,3 +56,26 @@ func (t *Tools) leaves(c Call) (list []argument) {
 	walk(argument{place: tool.arguments(), value: c.Arguments})
 	return list
 }
+
+// eachObject calls f for the arguments of a call and the objects in them, at every depth.
+func (t *Tools) eachObject(c Call, f func(argument)) {
+	tool := t.byName[c.Name]
+	if tool == nil {
+		return
+	}
+	var walk func(a argument)
+	walk = func(a argument) {
+		switch a.value.Kind {
+		case jsontext.Object:
+			f(a)
+			for _, m := range a.value.Members {
+				walk(argument{place: a.property(m.Key), value: m.Value, parent: a.value, path: a.path.To(m.Key)})
+			}
+		case jsontext.Array:
+			for i, m := range a.value.Members {
+				walk(argument{place: a.element(i), value: m.Value, parent: a.value, path: a.path.At(i)})
+			}
+		}
+	}
+	walk(argument{place: tool.arguments(), value: c.Arguments})
+}

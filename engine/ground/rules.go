@@ -15,6 +15,10 @@ type repair struct {
 
 // repairs are the repairs in the order in which they are applied.
 var repairs = []repair{
+	{Rule{"name", false, "a full name is split over the fields for its halves; a missing half is filled from the request"}, splitNames},
+	{Rule{"phone", false, "a telephone number that breaks off is completed, and written as in the request"}, completePhones},
+	{Rule{"quoted", false, "what the request quotes is taken as it is quoted"}, restoreQuoted},
+	{Rule{"casing", false, "the request's capitals are taken"}, restoreCasing},
 	{Rule{"place", true, "a part of a place's name becomes all of it: Springfield, Illinois"}, widenPlaces},
 	{Rule{"temperature", false, "a temperature is turned to the scale that the schema names"}, temperatures},
 	{Rule{"empty", false, "optional strings that are empty are dropped, and mail addresses that are none"}, dropEmpty},

@@ -1,0 +1,99 @@
+package ground
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	// titles stand before names, in English and in some other languages.
+	titles = words("mr mrs ms miss mx dr doctor prof professor sir madam ma'am rev reverend mister " +
+		"herr frau sr sra srta señor señora señorita mme mlle monsieur madame signor signora")
+	// callings stand before names too, but may be names themselves.
+	callings = words("uncle aunt auntie captain president king queen prince princess pope saint judge senator officer sergeant general " +
+		"colonel major father sister brother mum mom dad grandma grandpa st mt")
+	// particles lead last names.
+	particles = words("van von der den ter ten de del della di da dos das do du des la le el al bin ibn zu zur af av dem dalla")
+	// suffixes follow last names.
+	suffixes = words("jr sr ii iii iv")
+	// noNames are words with a capital in English that are no names of persons.
+	noNames = words("i i'm i'll i'd i've ok okay tv pm am jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun " +
+		"january february march april may june july august september october november december " +
+		"monday tuesday wednesday thursday friday saturday sunday christmas easter")
+	// doubles are first names of two words: what the second word may be.
+	doubles = map[string]map[string]bool{
+		"mary": words("ann anne jane lou kate beth ellen sue jo"), "anna": words("maria marie lena sophie"), "ana": words("maria maría"),
+		"maria": words("jose josé elena luisa teresa carmen"), "maría": words("josé jose elena luisa teresa jesús"),
+		"jose": words("luis maria antonio manuel miguel"), "josé": words("luis maría antonio manuel miguel"),
+		"juan": words("carlos pablo jose josé manuel antonio"), "luis": words("miguel fernando alberto"),
+		"jean": words("luc pierre paul claude marc jacques michel"), "marie": words("claire louise anne france"),
+		"billy": words("bob joe ray jean"), "betty": words("lou jo sue"), "peggy": words("sue"), "sarah": words("jane"), "john": words("paul"),
+		"hans": words("peter jürgen joachim"), "karl": words("heinz"), "lee": words("ann"), "bobby": words("joe ray"),
+	}
+	// english are words that other languages which write nouns with capitals don't have.
+	english = words("the for to and with my please from this that her his your our")
+)
+
+// isEnglish reports whether a request has a word that shows it.
+func (r *Request) isEnglish() bool {
+	for _, w := range r.words {
+		if english[w.text] {
+			return true
+		}
+	}
+	return false
+}
+
+func withoutDot(word string) string { return strings.TrimSuffix(lowered(word), ".") }
+
+func isTitle(word string) bool { return titles[withoutDot(word)] }
+
+// abbreviates reports whether a dot at a word's end is the word's.
+func abbreviates(word string) bool {
+	return isTitle(word) || callings[withoutDot(word)] || isInitial(word) || suffixes[withoutDot(word)]
+}
+
+// isInitial reports whether a word is one letter, with a dot or without, or several with dots.
+func isInitial(word string) bool {
+	n := utf8.RuneCountInString(word)
+	return n == 1 || n > 1 && n%2 == 0 && strings.Count(word, ".") == n/2 && strings.HasSuffix(word, ".")
+}
+
+// withoutTitles is a name without what addresses its bearer.
+func withoutTitles(name []string) []string {
+	for len(name) > 1 && isTitle(name[0]) {
+		name = name[1:]
+	}
+	return name
+}
+
+// isParticle reports whether the word i of a name leads its last name. "Al" at the beginning
+// is a first name.
+func isParticle(name []string, i int) bool {
+	w := name[i]
+	return particles[lowered(w)] && !(i == 0 && lowered(w) == "al" && w != "al")
+}
+
+// isDouble reports whether a name begins with a first name of two words.
+func isDouble(name []string) bool {
+	return len(name) > 1 && doubles[lowered(name[0])][lowered(name[1])]
+}
+
+// isName reports whether a word of the request may be a person's name.
+func isName(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	w := lowered(straight.Replace(withoutGenitive(word)))
+	return isCapital(first) && !titles[w] && !callings[w] && !noNames[w] && !noNames[lowered(straight.Replace(word))]
+}
+
+// withoutGenitive is a word without 's and what quotes it.
+func withoutGenitive(word string) string {
+	for _, ending := range []string{"'s", "’s", "'", "’"} {
+		word = strings.TrimSuffix(word, ending)
+	}
+	return word
+}
+
+func equalWords(x, y []string) bool {
+	return lowered(strings.Join(x, " ")) == lowered(strings.Join(y, " "))
+}
