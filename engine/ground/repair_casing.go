@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,6 +36,9 @@ func (s *spellings) cased(value string, heading bool) string {
 		return value
 	}
 	spelt := s.spelt(found[0])
+	if slip.MatchString(spelt) {
+		return value
+	}
 	_, first := utf8.DecodeRuneInString(spelt)
 	_, small := utf8.DecodeRuneInString(value)
 	switch {
@@ -46,6 +50,9 @@ func (s *spellings) cased(value string, heading bool) string {
 	}
 	return value
 }
+
+// slip is a word whose second capital is a slip of the shift key: "NEw", but not "TVs".
+var slip = regexp.MustCompile(`(?:^|[^\p{L}])\p{Lu}{2}(?:\p{Ll}{2,}|[a-rt-z])(?:$|[^\p{L}])`)
 
 // hasCasing reports whether capitals are for reading in a value: not in what machines read,
 // nor in what the schema spells out.

@@ -25,6 +25,8 @@ var casingCases = []repairCase{
 	{"Team meeting at 5", `{"query":"team meeting"}`, ``},
 	{"It is late. Music please", `{"query":"music"}`, ``},
 	{"really? Jazz please", `{"query":"jazz"}`, ``},
+	{"fly to NEw Delhi soon", `{"city":"New Delhi"}`, ``},
+	{"sell my old TVs", `{"query":"tvs"}`, `{"query":"TVs"}`},
 	{"WEATHER IN NEW YORK", `{"city":"New York"}`, ``},
 	{"WEATHER IN NEW YORK", `{"title":"new york"}`, ``},
 	{"weather in new york", `{"city":"New York"}`, ``},
