@@ -54,6 +54,7 @@ var nameCases = []repairCase{
 	{"a table for Ada Lovelace and for Ada Byron", `{"first_name":"Ada"}`, ``},
 	{"a table for Mary Jane Watson", `{"first_name":"Mary"}`, ``},
 	{"BOOK A TABLE FOR ADA NOW", `{"first_name":"ADA"}`, ``},
+	{"FOR THE ROOM: ADA LOVELACE", `{"first_name":"ADA"}`, ``},
 	{"a room for Gabriel García Márquez", `{"first_name":"Gabriel García Márquez"}`, ``},
 	{"a room for Mary Ann", `{"first_name":"Mary Ann"}`, ``},
 	{"a room for van Gogh", `{"last_name":"van Gogh"}`, ``},
