@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/libneedle/libneedle/engine/prompt"
@@ -14,8 +15,21 @@ type answered struct {
 	calls []prompt.Call // on the wire
 }
 
-// answerSession is a session for a request, without a model.
+// sessions are those of requests by their ids, since compiling their tools takes longer than all rules.
+var sessions sync.Map
+
+// answerSession is a session for a request, without a model. It must not be changed.
 func answerSession(t testing.TB, lex *lexicon, r answered) *Session {
+	t.Helper()
+	if s, ok := sessions.Load(r.ID); ok {
+		return s.(*Session)
+	}
+	s := newAnswerSession(t, lex, r)
+	sessions.Store(r.ID, s)
+	return s
+}
+
+func newAnswerSession(t testing.TB, lex *lexicon, r answered) *Session {
 	t.Helper()
 	tools, err := prompt.ParseTools(string(r.Tools))
 	if err != nil {

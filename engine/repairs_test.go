@@ -3,21 +3,30 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/libneedle/libneedle/engine/ground"
 	"github.com/libneedle/libneedle/engine/prompt"
 )
 
-// ownRepairs are the repairs that read places, scales, and what a request leaves unsaid.
-var ownRepairs = []string{"place", "temperature", "empty", "ungrounded-optional", "route"}
+// repairNames are the names of all repairs.
+func repairNames() (names []string) {
+	for _, r := range ground.Repairs() {
+		names = append(names, r.Name)
+	}
+	return names
+}
 
 // allBut are the rules other than some.
 func allBut(on ...string) (off []string) {
-	for _, r := range Rules() {
-		if !slices.Contains(on, r.Name) {
-			off = append(off, r.Name)
+	for _, g := range RuleGroups() {
+		for _, r := range g.Rules {
+			if !slices.Contains(on, r.Name) {
+				off = append(off, r.Name)
+			}
 		}
 	}
 	return off
@@ -91,11 +100,15 @@ func wired(t *testing.T, r answered, calls []Call) (out []prompt.Call) {
 	return out
 }
 
+// idle are the repairs that these requests have no work for: nobody in them has a full name, a telephone, or a
+// temperature on another scale than the tool's, and the damage keeps the case.
+var idle = []string{"temperature", "name", "phone", "casing", "date", "snap-option"}
+
 // TestRepairsAreIdempotent repairs answers, right and damaged, twice.
 func TestRepairsAreIdempotent(t *testing.T) {
 	lex := demoLexicon(t)
-	sets := [][]string{ownRepairs}
-	for _, name := range ownRepairs {
+	sets := [][]string{repairNames()}
+	for _, name := range repairNames() {
 		sets = append(sets, []string{name})
 	}
 	changed := map[string]int{}
@@ -118,8 +131,8 @@ func TestRepairsAreIdempotent(t *testing.T) {
 		}
 	}
 	t.Log(changed)
-	for _, name := range ownRepairs {
-		if changed[name] == 0 && name != "temperature" { // no request states one on another scale than its tool's
+	for _, name := range repairNames() {
+		if changed[name] == 0 && !slices.Contains(idle, name) {
 			t.Errorf("%s had nothing to do", name)
 		}
 	}
@@ -129,8 +142,8 @@ func TestRepairsAreIdempotent(t *testing.T) {
 func TestRightAnswersStayRight(t *testing.T) {
 	lex := demoLexicon(t)
 	for _, r := range referenceAnswers(t) {
-		for _, f := range judgeCalls(t, lex, r, allBut(ownRepairs...)...).Trace {
-			if !accepts(r, f) {
+		for _, f := range judgeCalls(t, lex, r, allBut(repairNames()...)...).Trace {
+			if !sameNumber(f.Before, f.After) && !accepts(r, f) {
 				t.Errorf("%s: %s %s: %s -> %s\n%s", r.ID, f.Rule, f.Place, f.Before, f.After, r.Query)
 			}
 		}
@@ -143,15 +156,24 @@ func accepts(r answered, f Finding) bool {
 	for _, answer := range r.Answers {
 		for _, parameters := range answer {
 			accepted, ok := parameters[key].([]any)
-			if ok && slices.ContainsFunc(accepted, func(v any) bool {
-				text, err := json.Marshal(v)
-				return err == nil && (string(text) == string(f.After) || f.After == nil && string(text) == `""`)
-			}) {
+			if ok && slices.ContainsFunc(accepted, func(v any) bool { return isValue(v, f.After) || f.After == nil && v == "" }) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// sameNumber reports whether two texts are numbers of one value.
+func sameNumber(x, y []byte) bool {
+	var v float64
+	return json.Unmarshal(x, &v) == nil && isValue(v, y)
+}
+
+// isValue reports whether a text is the JSON of a value, 20.0 being 20.
+func isValue(v any, text []byte) bool {
+	var w any
+	return json.Unmarshal(text, &w) == nil && reflect.DeepEqual(v, w)
 }
 
 // TestNoRulesNoChanges judges with all rules off.

@@ -9,13 +9,13 @@ import (
 	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
-// repairCase is a request with the arguments that a model made of it, before and after.
-type repairCase struct{ request, before, after string } // after is "" when nothing changes
+// argumentCase is a request with the arguments that a model made of it, before and after.
+type argumentCase struct{ request, before, after string } // after is "" when nothing changes
 
 // only switches all rules off but one.
 func only(rule string) map[string]bool {
 	off := map[string]bool{}
-	for _, r := range Rules() {
+	for _, r := range allRules() {
 		off[r.Name] = r.Name != rule
 	}
 	return off
@@ -41,8 +41,8 @@ func judged(t testing.TB, tools *Tools, request, arguments string, off map[strin
 	return text(calls[0].Arguments)
 }
 
-// checkRepairs applies a rule alone, twice, and then all rules twice.
-func checkRepairs(t *testing.T, rule, schema string, cases []repairCase) {
+// checkArguments applies a rule alone, twice, and then all rules twice.
+func checkArguments(t *testing.T, rule, schema string, cases []argumentCase) {
 	t.Helper()
 	tools := NewTools([]Tool{{Name: "f", Schema: []byte(schema)}})
 	for _, c := range cases {
@@ -65,8 +65,8 @@ func checkRepairs(t *testing.T, rule, schema string, cases []repairCase) {
 	}
 }
 
-// TestRepairsOfLongTexts has texts of a quarter of a megabyte in which every word begins something.
-func TestRepairsOfLongTexts(t *testing.T) {
+// TestArgumentsOfLongTexts has texts of a quarter of a megabyte in which every word begins something.
+func TestArgumentsOfLongTexts(t *testing.T) {
 	tools := NewTools([]Tool{{Name: "f", Schema: []byte(fuzzSchema)}})
 	for _, piece := range []string{"Ada ", "Ada", "a ", "'a ", "\"a", "“a", "‘a ’a", "1", "1 ", "12345 ", "(1-", "a. ", "\"", "' ", "Ada de la ", "++", " ", "\" a"} {
 		long := strings.Repeat(piece, 1<<18/len(piece))
@@ -101,7 +101,7 @@ var fuzzKeys = []string{"first_name", "last_name", "phone", "number", "title", "
 // FuzzRepairs repairs any values after any request: valid UTF-8 stays so, a second time changes
 // nothing, and with all rules off nothing changes at all.
 func FuzzRepairs(f *testing.F) {
-	for _, cases := range [][]repairCase{nameCases, phoneCases, quotedCases, casingCases} {
+	for _, cases := range [][]argumentCase{nameCases, phoneCases, quotedCases, casingCases} {
 		for _, c := range cases {
 			for _, m := range parse(f, c.before).Members {
 				for key := range fuzzKeys {

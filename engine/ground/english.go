@@ -1,9 +1,7 @@
 package ground
 
 import (
-	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/libneedle/libneedle/engine/jsontext"
 )
@@ -31,28 +29,6 @@ func (r *Request) isEnglish() bool {
 		}
 	}
 	return english > 0
-}
-
-// keyWords are the words of a property's or a tool's name, lower-case: "pickupCity" has two.
-func keyWords(name string) []string {
-	var b strings.Builder
-	lower := false
-	for _, c := range name {
-		if unicode.IsUpper(c) && lower {
-			b.WriteByte(' ')
-		}
-		lower = unicode.IsLower(c)
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			c = ' '
-		}
-		b.WriteRune(unicode.ToLower(c))
-	}
-	return strings.Fields(b.String())
-}
-
-// anyOf reports whether one of the words is in a set.
-func anyOf(list []string, set map[string]bool) bool {
-	return slices.ContainsFunc(list, func(w string) bool { return set[w] })
 }
 
 // isOptional reports whether an argument is a property that can be left out.

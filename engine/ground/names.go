@@ -30,19 +30,7 @@ var (
 		"billy": words("bob joe ray jean"), "betty": words("lou jo sue"), "peggy": words("sue"), "sarah": words("jane"), "john": words("paul"),
 		"hans": words("peter jürgen joachim"), "karl": words("heinz"), "lee": words("ann"), "bobby": words("joe ray"),
 	}
-	// english are words that other languages which write nouns with capitals don't have.
-	english = words("the for to and with my please from this that her his your our")
 )
-
-// isEnglish reports whether a request has a word that shows it.
-func (r *Request) isEnglish() bool {
-	for _, w := range r.words {
-		if english[w.text] {
-			return true
-		}
-	}
-	return false
-}
 
 func withoutDot(word string) string { return strings.TrimSuffix(lowered(word), ".") }
 

@@ -2,7 +2,7 @@ package ground
 
 import "testing"
 
-var casingCases = []repairCase{
+var casingCases = []argumentCase{
 	// The request has more capitals.
 	{"weather in New York", `{"city":"new york"}`, `{"city":"New York"}`},
 	{"what about NASA launches", `{"query":"nasa"}`, `{"query":"NASA"}`},
@@ -50,4 +50,4 @@ var casingCases = []repairCase{
 	{"الطقس في دبي", `{"city":"دبي"}`, ``},
 }
 
-func TestCasingIsRestored(t *testing.T) { checkRepairs(t, "casing", textSchema, casingCases) }
+func TestCasingIsRestored(t *testing.T) { checkArguments(t, "casing", textSchema, casingCases) }

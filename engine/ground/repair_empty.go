@@ -11,9 +11,9 @@ import (
 var (
 	// emptying are the English words of requests for something empty.
 	emptying = words("blank empty clear cleared remove delete erase reset unset wipe nothing")
-	// joints are words in the names of properties for which a blank, or nothing, is a value
+	// mechanical are words in the names of properties for which a blank, or nothing, is a value
 	// like others.
-	joints = words("separator sep delimiter delim joiner glue join indent pad padding fill filler prefix suffix replacement " +
+	mechanical = words("separator sep delimiter delim joiner glue join indent pad padding fill filler prefix suffix replacement " +
 		"replace char character characters quote newline terminator eol")
 	mailWords = words("mail email mails emails")
 )
@@ -31,7 +31,7 @@ func (e *editor) dropEmpty(wanted func() bool) {
 			continue
 		}
 		switch blank := strings.TrimSpace(a.value.Text) == ""; {
-		case blank && !anyOf(keyWords(a.key), joints) && !wanted():
+		case blank && !hasWord(keyWords(a.key), mechanical) && !wanted():
 			e.change("it is empty, and need not be there", a.vanish())
 		case !blank && a.isMailAddress() && !strings.ContainsAny(a.value.Text, "@＠") && !strings.Contains(squash(a.text()), squash(a.value.Text)):
 			e.change("it is no mail address, and need not be there", a.vanish())

@@ -6,7 +6,7 @@ const nameSchema = `{"type":"object","properties":{"first_name":{"type":"string"
 	"guests":{"type":"array","items":{"type":"object","properties":{"given":{"type":"string"},"surname":{"type":"string"}}}},
 	"billing_first_name":{"type":"string"},"billing_last_name":{"type":"string"}}}`
 
-var nameCases = []repairCase{
+var nameCases = []argumentCase{
 	// The whole name in one half.
 	{"Register Ada Lovelace", `{"first_name":"Ada Lovelace","last_name":"Lovelace"}`, `{"first_name":"Ada","last_name":"Lovelace"}`},
 	{"Register Ada Lovelace", `{"first_name":"Ada Lovelace"}`, `{"first_name":"Ada","last_name":"Lovelace"}`},
@@ -76,7 +76,7 @@ var nameCases = []repairCase{
 	{"una mesa para Ana García", `{"first_name":"Ana García","last_name":"García"}`, `{"first_name":"Ana","last_name":"García"}`},
 }
 
-func TestNamesAreSplit(t *testing.T) { checkRepairs(t, "name", nameSchema, nameCases) }
+func TestNamesAreSplit(t *testing.T) { checkArguments(t, "name", nameSchema, nameCases) }
 
 func TestKeysOfNames(t *testing.T) {
 	for key, want := range map[string]struct {
@@ -102,6 +102,6 @@ func TestNamesWithoutPlace(t *testing.T) {
 		`{"properties":{"first_name":{"type":"string"},"last_name":{"type":"integer"}}}`,
 		`{"properties":{"first_name":{"type":"string"},"last_name":{"type":"string"},"surname":{"type":"string"}}}`,
 	} {
-		checkRepairs(t, "name", schema, []repairCase{{"Register Ada Lovelace", `{"first_name":"Ada Lovelace"}`, ``}})
+		checkArguments(t, "name", schema, []argumentCase{{"Register Ada Lovelace", `{"first_name":"Ada Lovelace"}`, ``}})
 	}
 }

@@ -7,7 +7,7 @@ const phoneSchema = `{"type":"object","properties":{"phone":{"type":"string"},"p
 	"house_number":{"type":"string"},"order_number":{"type":"string"},"hotel":{"type":"string"},"phones":{"type":"array","items":{"type":"string"}},
 	"e164":{"type":"object","properties":{"phone":{"type":"string","description":"in E.164 format"}}}}}`
 
-var phoneCases = []repairCase{
+var phoneCases = []argumentCase{
 	// Truncated.
 	{"call 555-123-4567", `{"phone":"555-12"}`, `{"phone":"555-123-4567"}`},
 	{"call 555-123-4567 please", `{"phone_number":"55512345"}`, `{"phone_number":"555-123-4567"}`},
@@ -56,7 +56,7 @@ var phoneCases = []repairCase{
 	{"call 5551234/5559876", `{"phone":"55512"}`, ``},
 }
 
-func TestPhonesAreCompleted(t *testing.T) { checkRepairs(t, "phone", phoneSchema, phoneCases) }
+func TestPhonesAreCompleted(t *testing.T) { checkArguments(t, "phone", phoneSchema, phoneCases) }
 
 func TestKeysOfPhones(t *testing.T) {
 	for key, want := range map[string]bool{

@@ -76,10 +76,10 @@ func (e *editor) widenPlaces(held map[string]bool) {
 // holdsPlace reports whether a property is of a place, or of a search for one.
 func (a *argument) holdsPlace() bool {
 	list := keyWords(a.key)
-	if anyOf(list, notPlaces) {
+	if hasWord(list, notPlaces) {
 		return false
 	}
-	return anyOf(list, placeKeys) || a.narrow() || anyOf(list, searchKeys) && anyOf(keyWords(a.tool.Name), mapTools)
+	return hasWord(list, placeKeys) || a.narrow() || hasWord(list, searchKeys) && hasWord(keyWords(a.tool.Name), mapTools)
 }
 
 // narrow reports whether a property is of one part of an address.
@@ -95,7 +95,7 @@ var regionForm = regexp.MustCompile(`\p{L}, ?\p{Lu}`)
 // argument holds that, and not in a city's property whose text doesn't show it.
 func (a *argument) takesRegion() bool {
 	for _, m := range a.parent.Members {
-		if m.Key != a.key && anyOf(keyWords(m.Key), regionKeys) {
+		if m.Key != a.key && hasWord(keyWords(m.Key), regionKeys) {
 			return false
 		}
 	}

@@ -11,7 +11,7 @@ const textSchema = `{"type":"object","properties":{"title":{"type":"string"},"no
 	"unit":{"type":"string"},"scale":{"type":"string","description":"celsius or fahrenheit"},"link":{"type":"string"},
 	"tags":{"type":"array","items":{"type":"string"}},"when":{"type":"string","format":"date"},"deep":{"type":"object","properties":{"title":{"type":"string"}}}}}`
 
-var quotedCases = []repairCase{
+var quotedCases = []argumentCase{
 	// All but case, blanks and punctuation.
 	{`play "Don't Stop Me Now"`, `{"title":"dont stop me now"}`, `{"title":"Don't Stop Me Now"}`},
 	{`play “Bohemian Rhapsody”`, `{"title":"bohemian rhapsody"}`, `{"title":"Bohemian Rhapsody"}`},
@@ -58,7 +58,7 @@ var quotedCases = []repairCase{
 	{`in "Celsius"`, `{"scale":"celsius"}`, ``},
 }
 
-func TestQuotationsAreRestored(t *testing.T) { checkRepairs(t, "quoted", textSchema, quotedCases) }
+func TestQuotationsAreRestored(t *testing.T) { checkArguments(t, "quoted", textSchema, quotedCases) }
 
 func TestSpans(t *testing.T) {
 	for text, want := range map[string][]string{

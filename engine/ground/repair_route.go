@@ -85,12 +85,12 @@ func (p *place) routeKeys() (pairs [][2]string) {
 // places.
 func (p *place) isPlaceEnd(name string) bool {
 	tool := append(keyWords(p.tool.Name), strings.Fields(plain(p.tool.Description))...)
-	if anyOf(keyWords(p.tool.Name), otherWays) {
+	if hasWord(keyWords(p.tool.Name), otherWays) {
 		return false
 	}
 	list := keyWords(name)
-	return anyOf(list, placeEnds) || len(list) > 1 && anyOf(list, placeKeys) || len(list) > 1 && anyOf(list, partKeys) ||
-		anyOf(tool, travelWords) && !anyOf(tool, otherWays)
+	return hasWord(list, placeEnds) || len(list) > 1 && hasWord(list, placeKeys) || len(list) > 1 && hasWord(list, partKeys) ||
+		hasWord(tool, travelWords) && !hasWord(tool, otherWays)
 }
 
 // end is one end of a way in a call; without a value it is missing.

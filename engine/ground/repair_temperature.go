@@ -73,7 +73,7 @@ func (a *argument) holdsScale() bool {
 	}
 	list := keyWords(a.key)
 	unit := strings.Trim(a.value.Text, " °º˚")
-	return anyOf(list, words("unit units scale")) || len(unit) <= len("centigrade") && scaleOf(unit) != 0
+	return hasWord(list, words("unit units scale")) || len(unit) <= len("centigrade") && scaleOf(unit) != 0
 }
 
 // scale is the one scale that a property's name and texts are about, 0 for none or both.

@@ -56,7 +56,7 @@ func dropUngrounded(j *judge, rule string) {
 func (a *argument) isInferred() bool {
 	list := keyWords(a.key)
 	switch {
-	case a.listed() || a.grounded() || a.isDefault() || anyOf(list, inferredKeys) || anyOf(list, composedKeys):
+	case a.listed() || a.grounded() || a.isDefault() || hasWord(list, inferredKeys) || hasWord(list, composedKeys):
 		return true
 	case slices.Contains(list, "id") || slices.Contains(list, "uuid") || a.isTold():
 		return true

@@ -29,7 +29,7 @@ func repairWith(t testing.TB, rule, tool, request, schema, args string) string {
 		t.Fatalf("%s: %v", args, err)
 	}
 	off := map[string]bool{}
-	for _, r := range Rules() {
+	for _, r := range allRules() {
 		off[r.Name] = !slices.Contains(strings.Fields(rule), r.Name)
 	}
 	turn := NewTurn("", []string{request}, true)
