@@ -10,6 +10,9 @@ import (
 type Date struct {
 	Day     time.Time // midnight, UTC
 	At, End int       // bytes of the words in the request's text
+
+	words          span
+	exact, tonight bool // a year is named; it is the night after the day
 }
 
 var (
@@ -44,7 +47,9 @@ func (r *Request) Dates(today time.Time) (list []Date) {
 			i++
 			continue
 		}
-		list = append(list, Date{day, r.words[i].at, r.words[end-1].end})
+		_, withYear := r.year(end - 1)
+		iso := r.text[r.words[i].at:r.words[end-1].end] == day.Format(time.DateOnly)
+		list = append(list, Date{day, r.words[i].at, r.words[end-1].end, span{i, end}, withYear || iso, r.words[i].text == "tonight"})
 		i = end
 	}
 	return list

@@ -17,40 +17,65 @@ func unsure(j *judge, rule string) {
 	}
 }
 
+// leavingOut are words in the names of parameters for what is left out.
+var leavingOut = words("except exception exceptions exclude excluded excludes excluding exclusion exclusions without skip omit ignore not avoid but blacklist")
+
 // dropExcluded drops calls with a value that the request leaves out.
 func dropExcluded(j *judge, rule string) {
+	omitted := j.request.omissions()
+	if len(omitted.list) == 0 {
+		return
+	}
 	j.drop(rule, func(c Call) (Place, string) {
 		for _, a := range j.tools.leaves(c) {
-			switch a.value.Kind {
-			case jsontext.String, jsontext.Number:
-				if namesSomething(a.value) && j.request.Excludes(a.value.Text) {
-					return Place{c.Name, a.path}, "the request leaves out " + a.value.Text
-				}
+			if namesSomething(a.value) && !a.takesOmissions() && omitted.exclude(a.value.Text) {
+				return Place{c.Name, a.path}, "the request leaves out " + a.value.Text
 			}
 		}
 		return Place{}, ""
 	})
 }
 
-// namesSomething reports whether a value is long enough to be recognised among words.
+// takesOmissions reports whether the argument is for what is left out.
+func (a *argument) takesOmissions() bool {
+	return slices.ContainsFunc(a.path, func(s jsontext.Step) bool {
+		return slices.ContainsFunc(strings.Split(s.Name, "_"), func(w string) bool { return leavingOut[w] })
+	})
+}
+
+// common are short words that are in every other sentence.
+var common = words("on in at to of up no me my us it is if or by an as be do go he we so off all any")
+
+// namesSomething reports whether a value can be recognised among words.
 func namesSomething(v *jsontext.Value) bool {
-	return v.Kind == jsontext.Number || len([]rune(squash(v.Text))) >= fewestLetters
+	switch v.Kind {
+	case jsontext.Number:
+		return true
+	case jsontext.String:
+		return len([]rune(squash(v.Text))) >= 2 && !common[squash(v.Text)]
+	default:
+		return false
+	}
 }
 
 // forbidden drops calls of tools whose action the request forbids.
 func forbidden(j *judge, rule string) {
+	prohibited := j.request.prohibitions()
+	if len(prohibited.list) == 0 {
+		return
+	}
 	j.drop(rule, func(c Call) (Place, string) {
-		if j.request.Forbids(c.Name, j.values(c)) {
+		if prohibited.forbid(c.Name, j.values(c)) {
 			return Place{Tool: c.Name}, "the request forbids it"
 		}
 		return Place{}, ""
 	})
 }
 
-// values are the strings and numbers of a call.
+// values are the strings and numbers of a call that can be recognised.
 func (j *judge) values(c Call) (list []string) {
 	for _, a := range j.tools.leaves(c) {
-		if a.value.Kind == jsontext.String || a.value.Kind == jsontext.Number {
+		if namesSomething(a.value) {
 			list = append(list, a.value.Text)
 		}
 	}
@@ -77,10 +102,21 @@ func (j *judge) drop(rule string, reason func(Call) (at Place, why string)) {
 	j.calls, j.Dropped = kept, append(j.Dropped, dropped...)
 }
 
-// reported withholds calls that repeat what somebody else is said to have asked for.
+// reported withholds calls that repeat what somebody else is said to have asked for. The
+// user's own request beside it is one: `Bob said "call me", so call him`.
 func reported(j *judge, rule string) {
-	if j.request.Reports() {
-		j.withhold(rule, Place{}, "the request tells what somebody else said")
+	list := j.request.reports()
+	if len(list) == 0 {
+		return
+	}
+	told, rest := j.request.unreported(list)
+	for _, c := range j.calls {
+		own := slices.ContainsFunc(nameWords(c.Name), func(w string) bool { return rest.stems[w] }) &&
+			!slices.ContainsFunc(j.values(c), func(v string) bool { return told.names(v) && !rest.names(v) })
+		if !own {
+			j.withhold(rule, Place{}, "the request tells what somebody else said")
+			return
+		}
 	}
 }
 
@@ -90,16 +126,31 @@ var guessable = []string{"category", "type", "kind", "priority", "sentiment", "i
 
 // unnamedOption withholds calls with a required enumeration none of whose options is named.
 func unnamedOption(j *judge, rule string) {
+	if !j.request.english() { // options are named in other words
+		return
+	}
+	named := map[string]bool{}
 	j.eachRequired(func(c Call, a *argument) bool {
 		options := a.options()
-		if len(options) < 2 || !a.value.Is(jsontext.String) || sameText(a.fallback(), a.value) ||
-			slices.ContainsFunc(guessable, func(w string) bool { return strings.Contains(strings.ToLower(a.key), w) }) ||
-			slices.ContainsFunc(options, j.Turn.names) {
+		if len(options) < 2 || !a.value.Is(jsontext.String) || sameText(a.fallback(), a.value) || guessed(a.key) {
 			return false
+		}
+		for _, o := range options {
+			if _, known := named[o]; !known {
+				named[o] = j.meansOption(o)
+			}
+			if named[o] {
+				return false
+			}
 		}
 		j.withhold(rule, Place{c.Name, a.path}, "none of its options is named")
 		return true
 	})
+}
+
+// guessed reports whether an enumeration is chosen by what a request means.
+func guessed(key string) bool {
+	return slices.ContainsFunc(guessable, func(w string) bool { return strings.Contains(strings.ToLower(key), w) })
 }
 
 func sameText(x, y *jsontext.Value) bool { return x != nil && text(x) == text(y) }
@@ -117,11 +168,11 @@ func (j *judge) eachRequired(f func(c Call, a *argument) bool) {
 
 // noQuantity withholds calls with a required number where nobody names a quantity.
 func noQuantity(j *judge, rule string) {
-	if j.hasQuantity() {
+	if j.hasQuantity() || !j.request.english() {
 		return
 	}
 	j.eachRequired(func(c Call, a *argument) bool {
-		if a.value.Kind != jsontext.Number || a.listed() || a.fallback() != nil {
+		if a.value.Kind != jsontext.Number || a.listed() || a.grounded() || a.fallback() != nil || located[a.key] || j.implies(a.value.Text) {
 			return false
 		}
 		j.withhold(rule, Place{c.Name, a.path}, "no quantity is named anywhere")
@@ -129,11 +180,33 @@ func noQuantity(j *judge, rule string) {
 	})
 }
 
+// located are the numbers that the name of a place stands for.
+var located = words("latitude longitude lat lon lng long")
+
+var (
+	nothing = words("off mute silence silent silently nothing no")
+	article = words("a an another")
+)
+
+// implies reports whether the request says 0 or 1 in another way: "turn it off", "a pizza".
+func (t *Turn) implies(number string) bool {
+	switch d, _ := parseDecimal(number); d {
+	case constant("0"):
+		return slices.ContainsFunc(t.request.words, func(w word) bool { return nothing[w.text] })
+	case constant("1"):
+		return slices.ContainsFunc(t.request.words, func(w word) bool { return article[w.text] })
+	default:
+		return false
+	}
+}
+
 // quantities are words that name a quantity, besides those of numbers.
 var quantities = words("half quarter third dozen dozens couple pair few several some single double triple twice once thrice both " +
 	"max maximum min minimum full fully all none mute zero empty lowest highest loudest quietest brightest dimmest completely " +
 	"today tomorrow tonight yesterday week weekend month year hour minute day night noon midnight first second last next " +
-	"hundred thousand million billion percent")
+	"hundred thousand million billion percent every each whole entire " +
+	"january february march april june july august september october november december " +
+	"monday tuesday wednesday thursday friday saturday sunday")
 
 // hasQuantity reports whether the conversation has a digit, or the request a quantity in
 // words.
@@ -172,11 +245,27 @@ func wayEnd(name, word string) (rest string, ok bool) {
 
 // samePlace withholds calls whose origin is their destination.
 func samePlace(j *judge, rule string) {
+	type end struct {
+		parent *jsontext.Value
+		route  int
+		rest   string
+	}
 	for _, c := range j.calls {
 		leaves := j.tools.leaves(c)
-		for _, from := range leaves {
-			for _, to := range leaves {
-				if isRoute(&from, &to) && (from.required || to.required) && squash(from.value.Text) == squash(to.value.Text) {
+		origins := map[end]*argument{}
+		for i := range leaves {
+			for route, pair := range routes {
+				if rest, ok := leaves[i].wayEnd(pair[0]); ok {
+					origins[end{leaves[i].parent, route, rest}] = &leaves[i]
+				}
+			}
+		}
+		for i := range leaves {
+			for route, pair := range routes {
+				to := &leaves[i]
+				rest, ok := to.wayEnd(pair[1])
+				from := origins[end{to.parent, route, rest}]
+				if ok && from != nil && (from.required || to.required) && squash(from.value.Text) == squash(to.value.Text) {
 					j.withhold(rule, Place{c.Name, to.path}, "it is where %s is", from.path)
 					return
 				}
@@ -185,14 +274,27 @@ func samePlace(j *judge, rule string) {
 	}
 }
 
-// isRoute reports whether two arguments are the ends of one way.
-func isRoute(from, to *argument) bool {
-	if from.parent != to.parent || !from.value.Is(jsontext.String) || !to.value.Is(jsontext.String) {
+// wayEnd is wayEnd for an argument that may hold a place: addresses of mails and times have
+// the same names.
+func (a *argument) wayEnd(word string) (rest string, ok bool) {
+	if !a.value.Is(jsontext.String) || squash(a.value.Text) == "" || strings.Contains(a.value.Text, "@") || isTime(a.value.Text) {
+		return "", false
+	}
+	return wayEnd(a.key, word)
+}
+
+// longestTime is how long the text of a point in time may be.
+const longestTime = 60
+
+// isTime reports whether a text is a date or a time of day.
+func isTime(text string) bool {
+	text = strings.TrimSpace(text)
+	if len(text) > longestTime {
 		return false
 	}
-	return slices.ContainsFunc(routes, func(pair [2]string) bool {
-		x, isFrom := wayEnd(from.key, pair[0])
-		y, isTo := wayEnd(to.key, pair[1])
-		return isFrom && isTo && x == y
-	})
+	if strings.ContainsAny(text, "-:/") && !strings.ContainsFunc(text, func(c rune) bool { return !isDigit(c) && !strings.ContainsRune("-:/.+TZ ", c) }) {
+		return true
+	}
+	days := NewRequest(text).Dates(dayOf(2000, 1, 1))
+	return len(days) > 0 && days[0].At == 0
 }

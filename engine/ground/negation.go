@@ -3,29 +3,34 @@ package ground
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // negations are the phrases that forbid what follows.
 var negations = []string{
 	"don't", "dont", "do not", "never", "no longer", "must not", "mustn't", "mustnt", "should not", "shouldn't", "shouldnt",
 	"make sure not", "be sure not", "no need", "need not", "needn't", "better not", "rather not", "please not",
+	"let's not", "lets not", "under no circumstances",
 }
 
 var (
 	// encouraging turn a negation into a request: "don't forget to".
-	encouraging = words("forget hesitate worry mind fail miss wait disturb be bother")
-	// stative are what people say that they don't, without forbidding anything: "I don't know".
-	stative = words("know have remember think care feel see understand believe speak own recall get hear like drive mind need seem work")
-	// persons say things of themselves.
+	encouraging = words("forget hesitate worry mind fail miss wait disturb be")
+	// stative are what people ask each other about: "don't you have some jazz?".
+	stative = words("know have remember think care feel see understand believe own recall hear like mind need")
+	// persons say things of themselves, with other words than those that wish.
 	persons = words("i we they he she it")
+	wishing = words("want wanna wish")
 	// conditions make a statement of what follows.
 	conditions = words("if when unless whenever in case that who which why while until")
+	// postponing words say from when on something is not forbidden any more.
+	postponing = words("until till unless")
 )
 
 // negation is a clause, or its end, that is forbidden.
 type negation struct {
+	at    int    // the index of the first of the words
 	words []word // behind the phrase; not empty
-	more  bool   // the request goes on after the clause
 }
 
 func (r *Request) negations() (list []negation) {
@@ -35,23 +40,33 @@ func (r *Request) negations() (list []negation) {
 			continue
 		}
 		rest := r.within(end, r.words[i].clause, longestClause)
-		if len(rest) == 0 || r.stated(i, rest[0].text) {
+		if len(rest) == 0 || r.stated(i, end) {
 			continue
 		}
-		list = append(list, negation{rest, end+len(rest) < len(r.words)})
+		list = append(list, negation{end, rest})
 	}
 	return list
 }
 
-// stated reports whether the negation at i, before a word, forbids nothing.
-func (r *Request) stated(i int, next string) bool {
-	before := r.before(i)
+// stated reports whether the negation from i to end forbids nothing.
+func (r *Request) stated(i, end int) bool {
+	before, next, second := r.before(i), r.at(end), r.at(end+1)
+	plain := r.text[r.words[i].at:r.words[end-1].end]
 	switch {
-	case encouraging[next]:
+	case encouraging[next] || next == "bother" && !aboutDoing(second):
+		return true
+	case next == "let" && encouraging[r.at(end+2)]: // "don't let me forget"
 		return true
 	case conditions[before]: // "why don't you", "if not"
 		return true
-	case persons[before] && (stative[next] || i >= 2 && conditions[r.before(i-1)]):
+	case next == "you" && stative[second]:
+		return true
+	case next == "want" && second == "to" && encouraging[r.at(end+2)]:
+		return true
+	case persons[before] && !obliging(plain):
+		youShould := next == "think" && second == "you"
+		return !wishing[next] && !youShould && (next != "need" || second != "you") || i >= 2 && conditions[r.before(i-1)]
+	case before != "" && r.words[i].text == "never" && thirdPerson(next): // "my phone never rings"
 		return true
 	case r.words[i].text == "no" && (next == "need" || next == "want" || next == "needed"): // "no longer need it"
 		return true
@@ -60,80 +75,169 @@ func (r *Request) stated(i int, next string) bool {
 	}
 }
 
+func aboutDoing(word string) bool {
+	return word == "to" || word == "with" || strings.HasSuffix(word, "ing") && len(word) > len("thing")
+}
+
+func obliging(phrase string) bool {
+	return strings.Contains(strings.ToLower(phrase), "must") || strings.Contains(strings.ToLower(phrase), "should")
+}
+
+func thirdPerson(verb string) bool {
+	return strings.HasSuffix(verb, "s") && !strings.HasSuffix(verb, "ss") && len(verb) > 3
+}
+
 // Negated reports whether something is forbidden in the request.
 func (r *Request) Negated() bool { return len(r.negations()) > 0 }
 
-// unspecific are words of tools' names that say nothing about what a tool does.
-var unspecific = words("get set the and for with add new all any one")
+var (
+	// unspecific are words of tools' names that say nothing about what a tool does.
+	unspecific = words("get set the and for with add new all any one")
+	// leadingOn stand between a negation and what it forbids, and don't count.
+	leadingOn = words("ever you to please dare go ahead and want me us i")
+	// stopping are words for bringing something to its end.
+	stopping = words("stop cancel delete remove disable dismiss end mute pause silence block unsubscribe clear off quit abort close")
+)
 
 // nearWords is how close behind a negation a word of a tool's name has to be.
 const nearWords = 3
 
-// Forbids reports whether a tool's own action is forbidden: a word of its name follows
-// a negation closely. It is forgiven where the request goes on after the clause and none
-// of the call's values is in it: "don't book it for 5, book it for 6".
-func (r *Request) Forbids(tool string, values []string) bool {
-	var name []string
+// nameWords are the stems of the words of a tool's name that say what it does.
+func nameWords(tool string) (name []string) {
 	for _, w := range strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' || c == ' ' || c == '.' }) {
 		if len(w) >= 3 && !unspecific[w] {
 			name = append(name, stem(w))
 		}
 	}
-	for _, n := range r.negations() {
-		near := n.words[:min(nearWords, len(n.words))]
-		if !slices.ContainsFunc(near, func(w word) bool { return slices.Contains(name, stem(w.text)) }) {
-			continue
+	return name
+}
+
+// prohibitions are what a request forbids, and what else it says.
+type prohibitions struct {
+	list []prohibition
+	rest *spoken
+}
+
+type prohibition struct {
+	near      []word
+	clause    *spoken
+	postponed *spoken // behind "until"
+}
+
+func (r *Request) prohibitions() *prohibitions {
+	negations := r.negations()
+	if len(negations) == 0 {
+		return &prohibitions{}
+	}
+	p := &prohibitions{}
+	var spans []span
+	for _, n := range negations {
+		end := n.at + len(n.words)
+		spans = append(spans, span{n.at, end})
+		split := n.at
+		for split < end && !postponing[r.words[split].text] {
+			split++
 		}
-		clause := r.evidence(n.words)
-		if !n.more || slices.ContainsFunc(values, func(v string) bool { return clause.names(v) }) {
-			return true
+		p.list = append(p.list, prohibition{near(n.words), r.say(span{n.at, split}), r.say(span{split, end})})
+	}
+	p.rest = r.say(r.outside(spans)...)
+	return p
+}
+
+// near are the words right behind a negation.
+func near(clause []word) (list []word) {
+	for _, w := range clause {
+		if postponing[w.text] || len(list) == nearWords {
+			break
+		}
+		if !leadingOn[w.text] || w.text == "go" && len(list) > 0 {
+			list = append(list, w)
 		}
 	}
-	return false
+	return list
+}
+
+// Forbids reports whether a tool's own action is forbidden: a word of its name follows
+// a negation closely. It is forgiven where the request says, outside of what is forbidden,
+// one of the call's values and none of them only inside ("don't book it for 5, book it for
+// 6"), or names no value but the action again ("play it, but don't play it loud").
+func (r *Request) Forbids(tool string, values []string) bool {
+	return r.prohibitions().forbid(tool, values)
+}
+
+func (p *prohibitions) forbid(tool string, values []string) bool {
+	name := nameWords(tool)
+	ends := slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' }), func(w string) bool { return stopping[w] })
+	return slices.ContainsFunc(p.list, func(one prohibition) bool {
+		var matched []string
+		stops := false
+		for _, w := range one.near {
+			if s := stem(w.text); slices.Contains(name, s) {
+				matched = append(matched, s)
+			}
+			stops = stops || stopping[w.text] || slices.Contains(stoppingStems, stem(w.text))
+		}
+		// "don't play this any more" asks for what ends it.
+		if len(matched) == 0 || ends && !stops {
+			return false
+		}
+		return !one.reopens(name, values) && !one.forgiven(p.rest, matched, values)
+	})
+}
+
+var stoppingStems = func() (list []string) {
+	for w := range stopping {
+		list = append(list, stem(w))
+	}
+	return list
+}()
+
+// reopens reports whether a call is what the prohibition asks for in its end: later, or the
+// opposite of what must not stay.
+func (p *prohibition) reopens(name, values []string) bool {
+	if slices.ContainsFunc(values, p.postponed.names) {
+		return true
+	}
+	if len(p.near) == 0 || !staying[p.near[0].text] {
+		return false
+	}
+	return slices.ContainsFunc(opposites, func(o [2]string) bool {
+		return slices.Contains(name, stem(o[0])) && p.clause.names(o[1])
+	})
+}
+
+var (
+	staying   = words("leave keep let")
+	opposites = [][2]string{
+		{"close", "open"}, {"shut", "open"}, {"lock", "open"}, {"lock", "unlocked"}, {"open", "closed"}, {"open", "shut"},
+		{"unlock", "locked"}, {"turn", "off"}, {"turn", "on"}, {"switch", "off"}, {"switch", "on"}, {"start", "off"},
+	}
+)
+
+func (p *prohibition) forgiven(rest *spoken, matched, values []string) bool {
+	elsewhere := false
+	for _, v := range values {
+		inside, outside := p.clause.names(v), rest.names(v)
+		if inside && !outside {
+			return false
+		}
+		elsewhere = elsewhere || outside && !inside
+	}
+	return elsewhere || !slices.ContainsFunc(matched, func(w string) bool { return !rest.stems[w] })
 }
 
 // stem takes the commonest endings off a word.
 func stem(w string) string {
 	for _, ending := range []string{"ing", "ed", "es", "s", "e"} {
 		if short, ok := strings.CutSuffix(w, ending); ok && len(short) >= 3 {
-			return short
+			w = short
+			break
 		}
+	}
+	if n := len(w); n > 3 && w[n-1] == w[n-2] { // "stopped"
+		w = w[:n-1]
 	}
 	return w
-}
-
-// exclusions are the phrases before what is left out.
-var exclusions = []string{
-	"except", "except for", "all but", "everything but", "everyone but", "anything but", "other than", "apart from", "aside from",
-	"excluding", "not including", "leave out", "leaving out", "but not", "but skip", "but leave out", "with the exception of",
-}
-
-// mostExcluded is how many words a phrase leaves out.
-const mostExcluded = 4
-
-// Excludes reports whether a value is named among what the request leaves out.
-func (r *Request) Excludes(value string) bool {
-	for i := range r.words {
-		end := r.longest(i, exclusions)
-		if end == 0 || end == len(r.words) || exceptions[r.words[end].text] {
-			continue
-		}
-		if r.evidence(r.within(end, r.words[end].clause, mostExcluded)).names(value) {
-			return true
-		}
-	}
-	return false
-}
-
-// exceptions begin a condition: "except when".
-var exceptions = words("that when if")
-
-// names reports whether a value of a call is in the texts.
-func (e *Evidence) names(value string) bool {
-	if d, ok := parseDecimal(value); ok {
-		return e.numbers[d]
-	}
-	return squash(value) != "" && e.contains(squash(value))
 }
 
 var (
@@ -152,33 +256,63 @@ const (
 // Reports reports whether the request tells what somebody else said: a verb of saying,
 // not the user's own, is followed by a quotation. An apostrophe is no quotation mark; a
 // single quote that has a partner is.
-func (r *Request) Reports() bool {
+func (r *Request) Reports() bool { return len(r.reports()) > 0 }
+
+// report is a quotation: the index of the verb, and the bytes from its end to the quotation's.
+type report struct{ verb, at, end int }
+
+func (r *Request) reports() (list []report) {
 	for i, w := range r.words {
-		told := w.text == "told" && i+1 < len(r.words) && (r.words[i+1].text == "me" || r.words[i+1].text == "us")
-		if !told && !saying[w.text] || r.before(i) == "i" || w.quoted {
+		told := w.text == "told" && (r.at(i+1) == "me" || r.at(i+1) == "us")
+		if !told && !saying[w.text] || w.quoted || r.ownWords(i) || writing[r.before(i)] {
 			continue
 		}
-		behind := r.text[w.end:min(len(r.text), w.end+mostBetween)]
-		if strings.ContainsAny(behind, quotes) || singleQuoted(r.text[w.end:]) {
-			return true
+		if end := quotationEnd(r.text[w.end:]); end > 0 {
+			list = append(list, report{i, w.end, w.end + end})
 		}
 	}
-	return false
+	return list
 }
 
-// singleQuoted reports whether a text soon has words between single quotes.
-func singleQuoted(text string) bool {
+// writing are what a text stands on or in: "a note that says".
+var writing = words("that which note label song lyrics title")
+
+// ownWords reports whether the verb at i is about the user: "I just said".
+func (r *Request) ownWords(i int) bool {
+	before := r.before(i)
+	if before == "just" || before == "already" || before == "also" || before == "had" || before == "have" {
+		before = r.at(i - 2)
+	}
+	return before == "i" || before == "we" || before == "i've"
+}
+
+// quotationEnd is where a quotation that begins soon in a text ends; 0 for none. One that is
+// left open goes on to the end.
+func quotationEnd(text string) int {
+	if open := strings.IndexAny(text[:min(len(text), mostBetween)], quotes); open >= 0 {
+		_, size := utf8.DecodeRuneInString(text[open:])
+		if length := strings.IndexAny(text[open+size:], quotes); length >= 0 && length < mostQuoted {
+			return open + size + length
+		}
+		return min(len(text), open+mostQuoted)
+	}
+	return singleQuoted(text)
+}
+
+// singleQuoted is where words between single quotes end, with which a text soon goes on.
+func singleQuoted(text string) int {
 	text = text[:min(len(text), mostBetween+mostQuoted)]
 	for _, pair := range [][2]string{{" '", "'"}, {" ‘", "’"}, {":'", "'"}} {
 		open := strings.Index(text, pair[0])
 		if open < 0 || open > mostBetween {
 			continue
 		}
-		inner := text[open+len(pair[0]):]
+		start := open + len(pair[0])
+		inner := text[start:]
 		for at := strings.Index(inner, pair[1]); at >= 0; {
 			after := inner[at+len(pair[1]):]
 			if at > 0 && (after == "" || strings.ContainsAny(after[:1], " .,!?;:)")) {
-				return true
+				return start + at
 			}
 			next := strings.Index(after, pair[1])
 			if next < 0 {
@@ -187,5 +321,23 @@ func singleQuoted(text string) bool {
 			at += len(pair[1]) + next
 		}
 	}
-	return false
+	return 0
+}
+
+// unreported is what the request says outside of what it reports.
+func (r *Request) unreported(list []report) (inside, rest *spoken) {
+	var told, verbs []span
+	at := 0
+	for _, one := range list {
+		from := max(at, one.verb)
+		to := from
+		for to < len(r.words) && (to <= one.verb || r.words[to].at < one.end) {
+			to++
+		}
+		if from < to {
+			told, verbs = append(told, span{min(from+1, to), to}), append(verbs, span{from, to})
+			at = to
+		}
+	}
+	return r.say(told...), r.say(r.outside(verbs)...)
 }

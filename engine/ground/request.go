@@ -133,8 +133,3 @@ func (r *Request) within(i, clause, most int) []word {
 	}
 	return r.words[i:end]
 }
-
-// evidence is what some words, which follow each other, say.
-func (r *Request) evidence(words []word) *Evidence {
-	return NewEvidence(r.text[words[0].at:words[len(words)-1].end])
-}

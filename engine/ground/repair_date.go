@@ -1,0 +1,170 @@
+package ground
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/libneedle/libneedle/engine/jsontext"
+)
+
+// repairDates gives dates the day that the request names. It knows English only; dates in
+// ISO form are none of a language.
+func repairDates(j *judge, rule string) {
+	days := j.askedDays()
+	if len(days) == 0 {
+		return
+	}
+	if !slices.ContainsFunc(days, func(d Date) bool { return !d.Day.Equal(days[0].Day) }) {
+		for i := range j.calls {
+			if e := (&editor{j, rule, &j.calls[i]}); len(e.dates()) == 1 {
+				e.redate(e.dates()[0], days[0])
+			}
+		}
+		return
+	}
+	type place struct {
+		*editor
+		dated
+	}
+	var all []place
+	for i := range j.calls {
+		e := &editor{j, rule, &j.calls[i]}
+		for _, d := range e.dates() {
+			all = append(all, place{e, d})
+		}
+	}
+	if len(all) != len(days) {
+		return
+	}
+	// Values that are one of the days are taken for right, in whatever order they are.
+	all = slices.DeleteFunc(all, func(p place) bool {
+		i := slices.IndexFunc(days, func(d Date) bool { return p.isAt(d) })
+		if i >= 0 {
+			days = slices.Delete(days, i, i+1)
+		}
+		return i >= 0
+	})
+	for i, p := range all {
+		p.redate(p.dated, days[i])
+	}
+}
+
+// dated is an argument that begins with a date.
+type dated struct {
+	argument
+	day    time.Time
+	behind string
+}
+
+const isoLength = len(time.DateOnly)
+
+// dates are a call's arguments that hold dates.
+func (e *editor) dates() (list []dated) {
+	for _, a := range e.leaves() {
+		if !a.value.Is(jsontext.String) || a.listed() || a.grounded() || len(a.value.Text) < isoLength || !a.isOfDays() {
+			continue
+		}
+		day, err := time.Parse(time.DateOnly, a.value.Text[:isoLength])
+		behind := a.value.Text[isoLength:]
+		if err == nil && (behind == "" || timeBehind.MatchString(behind)) {
+			list = append(list, dated{a, day, behind})
+		}
+	}
+	return list
+}
+
+var timeBehind = regexp.MustCompile(`^[Tt ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)? ?([Zz]|[+-]\d{2}:?\d{2})?$`)
+
+// ofDays are words in the names of parameters that hold a day.
+var ofDays = words("date day time when start end due deadline schedule scheduled from until to till by on at begin birthday birthdate datetime " +
+	"checkin checkout arrival departure expiry expires")
+
+// isOfDays reports whether an argument's name or its schema's format say that it is a day.
+func (a *argument) isOfDays() bool {
+	return a.any("format", func(v *jsontext.Value) bool { return v.Text == "date" || v.Text == "date-time" }) ||
+		slices.ContainsFunc(strings.Split(strings.ToLower(a.key), "_"), func(p string) bool {
+			p = strings.TrimSuffix(p, "s")
+			return ofDays[p] || ofDays[p+"s"] || strings.HasSuffix(p, "date") || strings.HasSuffix(p, "time") || strings.HasSuffix(p, "day")
+		})
+}
+
+// isAt reports whether a value is the named day already, be it in a way that a rule can't see.
+func (d *dated) isAt(named Date) bool {
+	apart := int(d.day.Sub(named.Day) / (24 * time.Hour))
+	hour := strings.TrimLeft(d.behind, "Tt ")
+	switch {
+	case apart == 0:
+		return true
+	case apart == 1 && named.tonight: // at one in the morning
+		return hour != "" && hour < "06"
+	case apart == 1 || apart == -1: // the same moment in another zone
+		return strings.ContainsAny(d.behind, "Zz+-")
+	default:
+		return strings.Contains(d.key, "birth") && !named.exact && d.day.Month() == named.Day.Month() && d.day.Day() == named.Day.Day()
+	}
+}
+
+func (e *editor) redate(d dated, named Date) {
+	if !d.isAt(named) {
+		e.change("the request names this day", d.becomeText(named.Day.Format(time.DateOnly)+d.behind))
+	}
+}
+
+// askedDays are the days that the request names and asks for; none where it does with one of
+// them what Dates can't follow: "two days before Friday", "not on Monday", "Good Friday".
+func (t *Turn) askedDays() (list []Date) {
+	days := t.dates()
+	if len(days) == 0 || numericDate.MatchString(t.request.text) {
+		return nil
+	}
+	unasked := t.request.unasked()
+	for _, d := range days {
+		switch {
+		case t.request.words[d.words.from].quoted:
+			continue
+		case slices.Contains(unasked[d.words.from:d.words.to], true) || t.request.shifted(d.words):
+			return nil
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// numericDate is a date in a form that is read differently in different countries.
+var numericDate = regexp.MustCompile(`(?:^|[^\d/.])\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?(?:[^\d/.]|$)`)
+
+var (
+	shifting = words("before after prior following than not")
+	lengths  = words("day days week weeks fortnight month months year years hour hours weekend")
+	holidays = words("good black ash super cyber fat shrove palm easter whit maundy taco casual ruby manic")
+	ordinals = words("first second third fourth fifth last 1st 2nd 3rd 4th 5th")
+)
+
+// shifted reports whether the words around a day make another one of it.
+func (r *Request) shifted(day span) bool {
+	first := r.words[day.from].text
+	lead := day.from
+	for lead > 0 && (r.at(lead-1) == "on" || r.at(lead-1) == "the" || r.at(lead-1) == "this") {
+		lead--
+	}
+	before, behind := r.at(lead-1), r.at(day.to)
+	_, isMonth := months[r.at(day.to+1)]
+	switch {
+	case shifting[before] || shifting[first]:
+		return true
+	case (before == "from" || before == "of") && lengths[r.at(lead-2)]:
+		return true
+	case (lead < day.from || leading[first]) && lengths[before]: // "a week on Friday"
+		return true
+	case holidays[before] || ordinals[before] || first == "every" || first == "since":
+		return true
+	case behind == "week" || behind == "fortnight" || behind == "after" || behind == "before" || behind == "of":
+		return true
+	case behind == "in" && isMonth:
+		return true
+	default:
+		return behind == "eve"
+	}
+}
