@@ -31,9 +31,10 @@ var (
 
 // exclusion is what one phrase leaves out.
 type exclusion struct {
-	span
-	said  *spoken
-	items []string // each in plain words
+	span           // with the further items, as far as they are short
+	said   *spoken // the first item
+	first  string  // in plain words
+	others []string
 }
 
 // exclusion reads a phrase at i that leaves something out.
@@ -45,11 +46,35 @@ func (r *Request) exclusion(i int) (x exclusion, ok bool) {
 	if from == 0 || from == len(r.words) || exceptions[r.words[from].text] {
 		return x, false
 	}
-	words := r.within(from, r.words[from].clause, mostExcluded)
-	x.span = span{from, from + len(words)}
-	x.said = r.say(x.span)
-	x.items = append(items(words), r.listBehind(x.to)...)
+	words := r.within(from, r.words[from].clause, mostListed)
+	to := from + min(joint(words), mostExcluded)
+	x.said = r.say(span{from, to})
+	if list := items(r.words[from:to]); len(list) > 0 {
+		x.first = list[0]
+	}
+	x.span = span{from, to}
+	if rest := words[to-from:]; len(rest) > 0 && joins[rest[0].text] {
+		for len(rest) > 0 {
+			length := 1 + joint(rest[1:])
+			if length <= mostExcluded {
+				x.to = to + length
+			}
+			x.others = append(x.others, items(rest[:length])...)
+			to, rest = to+length, rest[length:]
+		}
+	}
+	x.others = append(x.others, r.listBehind(from+len(words))...)
 	return x, true
+}
+
+var joins = words("and or nor")
+
+// joint is the index of the first word that joins items, or where the words end.
+func joint(words []word) int {
+	if i := slices.IndexFunc(words, func(w word) bool { return joins[w.text] }); i >= 0 {
+		return i
+	}
+	return len(words)
 }
 
 // listBehind are the items of a list that goes on behind a comma: ", Ann and Carl".
@@ -65,7 +90,7 @@ func (r *Request) listBehind(end int) (list []string) {
 		if at > end && joined && r.gap(at) == "," {
 			break
 		}
-		joined = joined || r.words[at].text == "and" || r.words[at].text == "or"
+		joined = joined || joins[r.words[at].text]
 		at++
 	}
 	if !joined {
@@ -102,7 +127,7 @@ func items(words []word) (list []string) {
 	}
 	for _, w := range words {
 		switch {
-		case w.text == "and" || w.text == "or" || w.text == "nor":
+		case joins[w.text]:
 			flush()
 		case len(item) == 0 && articles[w.text]:
 		default:
@@ -140,16 +165,22 @@ func (r *Request) Excludes(value string) bool { return r.omissions().exclude(val
 func (o *omissions) exclude(value string) bool {
 	whole := plain(value)
 	return slices.ContainsFunc(o.list, func(x exclusion) bool {
-		if slices.ContainsFunc(x.items, func(item string) bool { return alikeWords(item, whole) }) {
+		if alikeWords(x.first, whole) || slices.ContainsFunc(x.others, func(item string) bool { return alikeWords(item, whole) || alikeWords(withoutLast(item), whole) }) {
 			return true
 		}
 		return x.said.names(value) && !o.rest.names(value)
 	})
 }
 
+// withoutLast are plain words but for the last: "hall" for "hall lights".
+func withoutLast(words string) string {
+	words = strings.TrimRight(words, " ")
+	return words[:strings.LastIndexByte(words, ' ')+1]
+}
+
 // alikeWords compares plain words, but for a plural.
 func alikeWords(x, y string) bool {
-	return x == y || x != " " && (strings.TrimRight(x, " ")+"s " == y || strings.TrimRight(y, " ")+"s " == x)
+	return x == y || x != "" && x != " " && (strings.TrimRight(x, " ")+"s " == y || strings.TrimRight(y, " ")+"s " == x)
 }
 
 // unasked marks the words that the request forbids or leaves out.

@@ -112,36 +112,48 @@ func nameWords(tool string) (name []string) {
 	return name
 }
 
-// prohibitions are what a request forbids, and what else it says.
+// prohibitions are what a request forbids, and what else it says. They belong to one
+// goroutine.
 type prohibitions struct {
-	list []prohibition
+	list []*prohibition
 	rest *spoken
 }
 
+// prohibition is read on demand: a text may consist of them.
 type prohibition struct {
-	near      []word
-	clause    *spoken
-	postponed *spoken // behind "until"
+	request       *Request
+	at, split, to int // the indexes of the first word, of "until", and of the end
+	near          []word
+	read          bool
+
+	clause, postponed, after *spoken // to "until", from there on, and behind the clause
 }
 
 func (r *Request) prohibitions() *prohibitions {
-	negations := r.negations()
-	if len(negations) == 0 {
-		return &prohibitions{}
-	}
 	p := &prohibitions{}
 	var spans []span
-	for _, n := range negations {
+	for _, n := range r.negations() {
 		end := n.at + len(n.words)
 		spans = append(spans, span{n.at, end})
 		split := n.at
 		for split < end && !postponing[r.words[split].text] {
 			split++
 		}
-		p.list = append(p.list, prohibition{near(n.words), r.say(span{n.at, split}), r.say(span{split, end})})
+		p.list = append(p.list, &prohibition{request: r, at: n.at, split: split, to: end, near: near(n.words)})
 	}
-	p.rest = r.say(r.outside(spans)...)
+	if len(p.list) > 0 {
+		p.rest = r.say(r.outside(spans)...)
+	}
 	return p
+}
+
+func (p *prohibition) readParts() {
+	if p.read {
+		return
+	}
+	p.read = true
+	p.clause, p.postponed = p.request.say(span{p.at, p.split}), p.request.say(span{p.split, p.to})
+	p.after = p.request.say(span{p.to, min(len(p.request.words), p.to+longestClause)})
 }
 
 // near are the words right behind a negation.
@@ -168,7 +180,7 @@ func (r *Request) Forbids(tool string, values []string) bool {
 func (p *prohibitions) forbid(tool string, values []string) bool {
 	name := nameWords(tool)
 	ends := slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' }), func(w string) bool { return stopping[w] })
-	return slices.ContainsFunc(p.list, func(one prohibition) bool {
+	return slices.ContainsFunc(p.list, func(one *prohibition) bool {
 		var matched []string
 		stops := false
 		for _, w := range one.near {
@@ -181,6 +193,7 @@ func (p *prohibitions) forbid(tool string, values []string) bool {
 		if len(matched) == 0 || ends && !stops {
 			return false
 		}
+		one.readParts()
 		return !one.reopens(name, values) && !one.forgiven(p.rest, matched, values)
 	})
 }
@@ -214,17 +227,24 @@ var (
 	}
 )
 
+// forgiven reports whether the request asks for a call elsewhere.
 func (p *prohibition) forgiven(rest *spoken, matched, values []string) bool {
+	again := !slices.ContainsFunc(matched, func(w string) bool { return !rest.stems[w] })
+	if !again && !p.after.stems["instead"] && slices.ContainsFunc(p.near, func(w word) bool { return somebody[w.text] }) {
+		return false // "don't call him, Bob is asleep"
+	}
 	elsewhere := false
 	for _, v := range values {
 		inside, outside := p.clause.names(v), rest.names(v)
 		if inside && !outside {
 			return false
 		}
-		elsewhere = elsewhere || outside && !inside
+		elsewhere = elsewhere || outside && !inside && (again || p.after.names(v))
 	}
-	return elsewhere || !slices.ContainsFunc(matched, func(w string) bool { return !rest.stems[w] })
+	return elsewhere || again
 }
+
+var somebody = words("him her them")
 
 // stem takes the commonest endings off a word.
 func stem(w string) string {

@@ -1,0 +1,361 @@
+package ground
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+const (
+	gateTools = `call_contact{"properties":{"name":{"type":"string"},"time":{"type":"string"}}}
+send_text{"properties":{"to":{},"text":{}}}
+turn_on_lights{"properties":{"room":{"type":"string"},"state":{"type":"string"}}}
+turn_off_lights{"properties":{"room":{"type":"string"}}}
+control_lights{"properties":{"room":{},"except":{},"exclude_rooms":{"items":{}}}}
+play_music{"properties":{"query":{}}}
+stop_music{}
+lock_door{"properties":{"door":{}}}
+close_window{"properties":{}}
+set_alarm{"properties":{"hour":{"type":"integer"},"day":{}}}
+cancel_alarm{}
+start_dishwasher{"properties":{"at":{}}}
+reply_message{"properties":{"text":{}}}
+`
+	ann, bob      = `call_contact{"name":"Ann"}`, `call_contact{"name":"Bob"}`
+	kitchen, hall = `turn_on_lights{"room":"kitchen"}`, `turn_on_lights{"room":"hall"}`
+	play, stop    = `play_music{}`, `stop_music{}`
+)
+
+func checkGate(t *testing.T, rule, tools string, cases [][3]string) {
+	t.Helper()
+	if len(cases) < 20 {
+		t.Errorf("%d cases of %s", len(cases), rule)
+	}
+	for _, c := range cases {
+		checkRule(t, rule, judged{"", c[0], tools, c[1], c[2]})
+	}
+}
+
+func TestNegationGate(t *testing.T) {
+	checkGate(t, "negation", gateTools, [][3]string{
+		{"don't call Bob", bob, ""},
+		{"please do not call Bob", bob, ""},
+		{"Don’t call Bob.", bob, ""},
+		{"never ever call Bob again", bob, ""},
+		{"I don't want you to call Bob", bob, ""},
+		{"don't you dare call Bob", bob, ""},
+		{"Don't bother calling Bob", bob, ""},
+		{"you must not turn on the lights", kitchen, ""},
+		{"let's not play music", play, ""},
+		{"don't call him, he is asleep", bob, ""},
+		{"Bob is asleep, don't call him", bob, ""},
+		{"don't play music, the music is too loud", play, ""},
+		{"don't call Bob, text Ann", bob + "\n" + `send_text{"to":"Ann"}`, `send_text{"to":"Ann"}`},
+		{"call Ann and don't call Bob", ann + "\n" + bob, ann},
+		{"call Ann and don't call Bob", ann, ann},
+		{"don't call Bob, call Ann instead", ann + "\n" + bob, ann},
+		{"don't call Bob or Ann", ann + "\n" + bob, ""},
+		{"don't call Bob now, call Bob at 5", `call_contact{"name":"Bob","time":"5"}`, `call_contact{"name":"Bob","time":"5"}`},
+		{"don't turn on the hall, turn on the kitchen", `turn_on_lights{"room":"kitchen","state":"on"}`, `turn_on_lights{"room":"kitchen","state":"on"}`},
+		{"don't cancel the alarm", "cancel_alarm{}", ""},
+		{"don't start the dishwasher", `start_dishwasher{"at":"22:00"}`, ""},
+		// Requests.
+		{"don't forget to turn on the lights", kitchen, kitchen},
+		{"don't let me forget to call Bob", bob, bob},
+		{"I don't want to miss him, call Bob", bob, bob},
+		{"never mind, play some music", play, play},
+		{"whenever I come home turn on the lights", kitchen, kitchen},
+		{"why don't you call Bob", bob, bob},
+		{"I don't think I locked the door, lock it", `lock_door{"door":"door"}`, `lock_door{"door":"door"}`},
+		{"Bob never calls me, call Bob", bob, bob},
+		{"play music but don't play it loud", play, play},
+		{"don't play music anymore", stop, stop},
+		{"I don't want the alarm tomorrow, cancel it", "cancel_alarm{}", "cancel_alarm{}"},
+		{"don't leave the window open", "close_window{}", "close_window{}"},
+		{"don't leave the lights on", `turn_off_lights{"room":"all"}`, `turn_off_lights{"room":"all"}`},
+		{"don't start the dishwasher until 22:00", `start_dishwasher{"at":"22:00"}`, `start_dishwasher{"at":"22:00"}`},
+		{"turn on do not disturb and call Bob", bob, bob},
+		{"No llames a Bob, nicht anrufen, 不要 call, لا تتصل", bob, bob},
+	})
+}
+
+func TestExclusionGate(t *testing.T) {
+	checkGate(t, "exclusion", gateTools, [][3]string{
+		{"turn on all lights except the kitchen", kitchen + "\n" + hall, hall},
+		{"turn on all the lights but not the kitchen", kitchen + "\n" + hall, hall},
+		{"turn on the lights, not the kitchen", kitchen + "\n" + hall, hall},
+		{"turn on everything but the kitchen and the hall", kitchen + "\n" + hall, ""},
+		{"turn on all lights apart from the kitchen", kitchen, ""},
+		{"call everyone except Bob", ann + "\n" + bob, ann},
+		{"call everyone but Carl, Ann and Bob", ann + "\n" + bob, ""},
+		{"call everyone but Carl, and call Ann", ann, ann},
+		{"turn on all but the kitchen, dim the hall and leave", hall, hall},
+		{"turn on the hall instead of the kitchen", kitchen + "\n" + hall, hall},
+		{"call anyone other than Bob", bob, ""},
+		{"turn everything on with the exception of the TV", `turn_on_lights{"room":"TV"}`, ""},
+		{"set it for 6 and 8, not 7", "set_alarm{\"hour\":6}\nset_alarm{\"hour\":7}\nset_alarm{\"hour\":8}", "set_alarm{\"hour\":6}\nset_alarm{\"hour\":8}"},
+		{"wake me at eight every day except Mondays", `set_alarm{"hour":8,"day":"Monday"}`, ""},
+		// What only looks like it.
+		{"turn on the kitchen lights but not the kitchen fan", kitchen, kitchen},
+		{"turn off everything except the office", `turn_on_lights{"state":"off"}`, `turn_on_lights{"state":"off"}`},
+		{"invite all but Bobby", bob, bob},
+		{"turn on the kitchen except when I sleep", kitchen, kitchen},
+		{"turn on not only the kitchen", kitchen, kitchen},
+		{"why not the kitchen", kitchen, kitchen},
+		{"it's not bright in the kitchen, turn on the light", kitchen, kitchen},
+		{"besides the hall turn on the kitchen", hall, hall},
+		{"I want nothing but the hall", hall, hall},
+		{"lights in all rooms except the kitchen", `control_lights{"room":"all","except":"kitchen"}`, `control_lights{"room":"all","except":"kitchen"}`},
+		{"lights in all rooms except the kitchen", `control_lights{"exclude_rooms":["kitchen"]}`, `control_lights{"exclude_rooms":["kitchen"]}`},
+		{"play anything but jazz", `play_music{"query":"anything but jazz"}`, `play_music{"query":"anything but jazz"}`},
+		{"alle außer kitchen, todos menos kitchen, 除了 kitchen", kitchen, kitchen},
+	})
+}
+
+func TestReportedSpeechGate(t *testing.T) {
+	checkGate(t, "reported-speech", gateTools, [][3]string{
+		{`She said "turn on the lights"`, kitchen, ""},
+		{`Bob texted: "call me at 5"`, bob, ""},
+		{`my boss wrote “play music”`, play, ""},
+		{`he told me 'lock the door'`, "lock_door{}", ""},
+		{`he told us "lock the door`, "lock_door{}", ""},
+		{`Ann says «call Bob»`, bob, ""},
+		{`somebody just posted "turn on the lights in the kitchen"`, kitchen, ""},
+		{`she complained "the lights" again`, kitchen, ""},
+		{`they asked "who locked it"`, "lock_door{}", ""},
+		{`he emailed us "set an alarm for 5" and left`, `set_alarm{"hour":5}`, ""},
+		{`Bob said "call Ann", so call Bob`, ann, ""},
+		{`Bob said "call me", so call Bob`, bob, bob},
+		{`Mom texted "when are you home?" Reply to the message "at 8"`, `reply_message{"text":"at 8"}`, `reply_message{"text":"at 8"}`},
+		{`I said "turn on the lights"`, kitchen, kitchen},
+		{`I just said "turn on the lights"`, kitchen, kitchen},
+		{`he said it's fine, turn on Bob's lights`, kitchen, kitchen},
+		{`she said the dogs' bowl isn't full, call Bob`, bob, bob},
+		{`he said to turn on the lights`, kitchen, kitchen},
+		{`text Ann "I am late"`, `send_text{"to":"Ann"}`, `send_text{"to":"Ann"}`},
+		{`text Ann a message that says "late"`, `send_text{"to":"Ann"}`, `send_text{"to":"Ann"}`},
+		{`play "She Said" by the Beatles`, play, play},
+		{`what's said about the boys' room?`, kitchen, kitchen},
+		{`sie sagte „Licht an“, dijo "luz", 他说“开灯”`, kitchen, kitchen},
+	})
+}
+
+const optionTool = `fan{"properties":{"room":{"enum":["kitchen","bedroom"]},"speed":{"enum":["LOW","MID","HIGH"],"default":"LOW"},"fan_mode":{"enum":["auto","eco"]},` +
+	`"wind":{"allOf":[{"enum":["LOW","MID"]}]},"op":{"enum":["<",">"]},"cpu":{"enum":["single","dual"]},"act":{"enum":["snooze","stop"]},"sole":{"const":"x"},"size":{"$ref":"#/$defs/s"}},` +
+	`"required":["room","speed","fan_mode","wind","op","cpu","act","sole","size"],"$defs":{"s":{"enum":["small","large"]}}}
+opt{"properties":{"room":{"enum":["kitchen","bedroom"]},"in":{"properties":{"room":{"enum":["kitchen","bedroom"]}},"required":["room"]}}}`
+
+func TestUnnamedOptionGate(t *testing.T) {
+	checkGate(t, "unnamed-option", optionTool, [][3]string{
+		{"turn on the fan", `fan{"room":"kitchen"}`, ""},
+		{"turn the fan on in the attic", `fan{"room":"bedroom"}`, ""},
+		{"order the shirt", `fan{"size":"small"}`, ""},
+		{"turn the fan on", `opt{"in":{"room":"bedroom"}}`, ""},
+		{"set the speed", `fan{"speed":"HIGH"}`, ""},
+		{"do what you want with the alarm", `fan{"act":"stop"}`, ""},
+		{"a machine with two of the CPUs", `fan{"cpu":"single"}`, ""},
+		{"the wind, please", `fan{"wind":"LOW"}`, ""},
+		{"turn on the kitchen fan", `fan{"room":"kitchen"}`, `fan{"room":"kitchen"}`},
+		{"turn on the kitchen fan", `fan{"room":"bedroom"}`, `fan{"room":"bedroom"}`}, // one of them is named
+		{"turn on the fans in the BEDROOMS", `fan{"room":"bedroom"}`, `fan{"room":"bedroom"}`},
+		{"turn on the fan", `fan{"speed":"LOW"}`, `fan{"speed":"LOW"}`}, // the default
+		{"turn on the fan", `fan{"fan_mode":"eco"}`, `fan{"fan_mode":"eco"}`},
+		{"set the wind to medium", `fan{"wind":"MID"}`, `fan{"wind":"MID"}`},
+		{"where the age is greater than 5", `fan{"op":">"}`, `fan{"op":">"}`},
+		{"a machine with one CPU", `fan{"cpu":"single"}`, `fan{"cpu":"single"}`},
+		{"keep snoozing the alarm", `fan{"act":"snooze"}`, `fan{"act":"snooze"}`},
+		{"I stopped the alarm", `fan{"act":"stop"}`, `fan{"act":"stop"}`},
+		{"turn on the fan", `fan{"sole":"x"}`, `fan{"sole":"x"}`},
+		{"turn on the fan", `opt{"room":"kitchen"}`, `opt{"room":"kitchen"}`}, // not required
+		{"a large shirt for the boy", `fan{"size":"large"}`, `fan{"size":"large"}`},
+		{"打开厨房的风扇", `fan{"room":"kitchen"}`, `fan{"room":"kitchen"}`},
+		{"enciende el ventilador de la cocina", `fan{"room":"kitchen"}`, `fan{"room":"kitchen"}`},
+		{"mach den Lüfter in der Küche an", `fan{"room":"kitchen"}`, `fan{"room":"kitchen"}`},
+		{"شغل المروحة", `fan{"room":"kitchen"}`, `fan{"room":"kitchen"}`},
+	})
+}
+
+const numberTool = `vol{"properties":{"level":{"type":"integer"},"user_id":{"type":"integer"},"latitude":{"type":"number"},"step":{"type":"integer","default":5},` +
+	`"opt":{"type":"integer"},"pick":{"enum":[1,2]},"in":{"properties":{"n":{"type":"number"}},"required":["n"]}},"required":["level","user_id","latitude","step","pick"]}`
+
+func TestNoQuantityGate(t *testing.T) {
+	checkGate(t, "no-quantity", numberTool, [][3]string{
+		{"set the volume", `vol{"level":30}`, ""},
+		{"turn the volume up", `vol{"level":80}`, ""},
+		{"set an alarm", `vol{"level":7}`, ""},
+		{"book a table please", `vol{"level":4}`, ""},
+		{"set the volume", `vol{"in":{"n":3}}`, ""},
+		{"remind me about the milk", `vol{"level":10}`, ""},
+		{"turn the lamp on", `vol{"level":0}`, ""},
+		{"set it like yesterday's dinner, someone said", `vol{"level":3}`, ""},
+		{"set the volume to 30", `vol{"level":30}`, `vol{"level":30}`},
+		{"set the volume to thirty", `vol{"level":30}`, `vol{"level":30}`},
+		{"set the volume to max", `vol{"level":100}`, `vol{"level":100}`},
+		{"set the timer for half an hour", `vol{"level":30}`, `vol{"level":30}`},
+		{"set the timer for a couple of minutes", `vol{"level":2}`, `vol{"level":2}`},
+		{"mute the TV", `vol{"level":0}`, `vol{"level":0}`},
+		{"turn the volume off", `vol{"level":0}`, `vol{"level":0}`},
+		{"order a pizza for me with the app", `vol{"level":1}`, `vol{"level":1}`},
+		{"the forecast for the week", `vol{"level":7}`, `vol{"level":7}`},
+		{"how many days are in March", `vol{"level":3}`, `vol{"level":3}`},
+		{"show the user Bob", `vol{"user_id":4}`, `vol{"user_id":4}`},
+		{"the weather in Paris", `vol{"latitude":48.8}`, `vol{"latitude":48.8}`},
+		{"turn the volume up", `vol{"step":5}`, `vol{"step":5}`},
+		{"turn the volume up", `vol{"opt":5}`, `vol{"opt":5}`},
+		{"turn the volume up", `vol{"pick":2}`, `vol{"pick":2}`},
+		{"把音量调高", `vol{"level":80}`, `vol{"level":80}`},
+		{"sube el volumen", `vol{"level":80}`, `vol{"level":80}`},
+		{"mach lauter", `vol{"level":80}`, `vol{"level":80}`},
+		{"ارفع الصوت", `vol{"level":80}`, `vol{"level":80}`},
+	})
+}
+
+const wayTool = `go{"properties":{"origin":{},"destination":{},"from":{},"to":{},"origin_city":{},"destination_city":{},"pickup_address":{},"dropoff_address":{},"start":{},"end":{},` +
+	`"start_location":{},"end_location":{},"from_currency":{},"to_currency":{},"trip":{"properties":{"origin":{},"destination":{}},"required":["destination"]}},` +
+	`"required":["origin","to","origin_city","pickup_address","start","start_location","from_currency"]}
+walk{"properties":{"origin":{},"destination":{}}}`
+
+func TestSamePlaceGate(t *testing.T) {
+	var cases [][3]string
+	for _, call := range []string{
+		`go{"origin":"Paris","destination":"Paris"}`, `go{"origin":"Paris","destination":"paris"}`, `go{"origin":"New York","destination":"new-york"}`,
+		`go{"from":"home","to":"Home"}`, `go{"origin_city":"Rome","destination_city":"Rome"}`, `go{"destination":"Rome","origin":"Rome"}`,
+		`go{"pickup_address":"5 Main St","dropoff_address":"5 Main St"}`, `go{"start_location":"Bonn","end_location":"Bonn"}`,
+		`go{"trip":{"origin":"Oslo","destination":"Oslo"}}`, `go{"from":"北京","to":"北京"}`, `go{"origin_city":"10001","destination_city":"10001"}`,
+	} {
+		cases = append(cases, [3]string{"go", call, ""})
+	}
+	for _, call := range []string{
+		`go{"origin":"Paris","destination":"Rome"}`, `go{"origin":"","destination":""}`, `go{"from":"a@b.de","to":"a@b.de"}`, `go{"from":"2026-11-27","to":"2026-11-27"}`,
+		`go{"from":"Monday","to":"Monday"}`, `go{"from":"10:30","to":"10:30"}`, `go{"start":"x","end":"x"}`, `go{"from_currency":"USD","to_currency":"USD"}`,
+		`walk{"origin":"home","destination":"home"}`, `go{"origin":"Paris"}`, `go{"origin":"Paris","destination_city":"Paris","x":5}`, `go{"origin":"Oslo","trip":{"destination":"Oslo"}}`,
+		`go{"origin":1,"destination":1}`,
+	} {
+		cases = append(cases, [3]string{"go", call, call})
+	}
+	checkGate(t, "same-place", wayTool, cases)
+}
+
+func TestConfidenceGate(t *testing.T) {
+	for confidence, withheld := range map[float64]bool{
+		0: true, 0.05: true, 0.0999: true, math.Nextafter(0.1, 0): true, 0.1: false, math.Nextafter(0.1, 1): false, 0.5: false, 1: false,
+		math.NaN(): true, -1: true,
+	} {
+		c := judged{"", "call Bob", gateTools, bob, ""}
+		for _, user := range []bool{true, false} {
+			if v := c.judge(t, Options{Confidence: confidence}, user); v.Withheld != withheld {
+				t.Errorf("confidence %v, a user's turn %t: withheld %t", confidence, user, v.Withheld)
+			}
+		}
+		if v := c.judge(t, Options{Confidence: confidence, Triggered: true}, true); v.Withheld {
+			t.Errorf("confidence %v withholds a triggered call", confidence)
+		}
+		if v := c.judge(t, Options{Confidence: confidence, Off: map[string]bool{"confidence": true}}, true); v.Withheld {
+			t.Errorf("confidence %v withholds when switched off", confidence)
+		}
+	}
+}
+
+// firing has a request for every gate that is about requests.
+var firing = map[string]judged{
+	"exclusion":       {"", "turn on all lights except the kitchen", gateTools, kitchen, ""},
+	"negation":        {"", "don't turn on the lights", gateTools, kitchen, ""},
+	"reported-speech": {"", `she said "turn on the lights"`, gateTools, kitchen, ""},
+	"unnamed-option":  {"", "turn on the fan", optionTool, `fan{"room":"kitchen"}`, ""},
+	"no-quantity":     {"", "set the volume", numberTool, `vol{"level":30}`, ""},
+	"same-place":      {"", "go from home to home", wayTool, `go{"from":"home","to":"home"}`, ""},
+}
+
+func TestGatesFireWhereTheyShould(t *testing.T) {
+	for _, g := range gates {
+		c, ok := firing[g.Name]
+		if !ok && g.user {
+			t.Errorf("no case of %s", g.Name)
+		}
+		if !ok {
+			continue
+		}
+		for _, triggered := range []bool{false, true} {
+			v := c.judge(t, Options{Confidence: 1, Triggered: triggered}, true)
+			if want := !triggered || g.strong; v.Withheld != want {
+				t.Errorf("%s, triggered %t: withheld %t", g.Name, triggered, v.Withheld)
+			}
+		}
+		if v := c.judge(t, Options{Confidence: 1}, false); v.Withheld || len(v.Trace) > 0 || v.Negation {
+			t.Errorf("%s on a tool's result: %+v", g.Name, v.Trace)
+		}
+		if v := c.judge(t, Options{Confidence: 1, Off: map[string]bool{g.Name: true}}, true); v.Withheld {
+			t.Errorf("%s is switched off, and withholds", g.Name)
+		}
+	}
+	for name, strong := range map[string]bool{"exclusion": true, "negation": true, "reported-speech": true, "unnamed-option": false, "no-quantity": false, "same-place": false, "confidence": false} {
+		for _, g := range gates {
+			if g.Name == name && g.strong != strong {
+				t.Errorf("%s: strong %t", name, g.strong)
+			}
+		}
+	}
+}
+
+// TestDroppedOrWithheld says where calls go that may not be made.
+func TestDroppedOrWithheld(t *testing.T) {
+	for _, c := range []struct{ text, calls, kept, dropped string }{
+		{"call Ann but don't call Bob", ann + "\n" + bob, ann, bob},
+		{"call everyone except Bob", ann + "\n" + bob, ann, bob},
+		{"call everyone except Bob and don't call Ann", ann + "\n" + bob + "\n" + kitchen, kitchen, bob + "\n" + ann},
+		{"don't call Bob", bob, "", ""},
+		{"call everyone but Bob", bob, "", ""},
+	} {
+		j := judged{"", c.text, gateTools, c.calls, ""}
+		v := j.judge(t, Options{Confidence: 1}, true)
+		if got := delivered(v); got != c.kept || written(v.Dropped) != c.dropped {
+			t.Errorf("%q: kept %q, dropped %q", c.text, got, written(v.Dropped))
+		}
+		if v.Withheld && written(v.Calls) != c.calls {
+			t.Errorf("%q: withheld %q", c.text, written(v.Calls))
+		}
+	}
+}
+
+const groundedTool = `add{"properties":{"items":{"type":"array","items":{"type":"string"}},"n":{},"who":{"type":"object","properties":{"name":{"type":"string"}}},` +
+	`"e":{"enum":["zzz"]},"r":{"$ref":"#/$defs/e"},"any":{"anyOf":[{"const":"zzz"},{"type":"null"}]},"all":{"allOf":[{"$ref":"#/$defs/e"}]},"g":{"grounded":true},` +
+	`"rg":{"$ref":"#/$defs/g"},"user_id":{},"id":{},"date":{},"ok":{}},"$defs":{"e":{"enum":["zzz"]},"g":{"type":"string","grounded":true}}}`
+
+func TestUngrounded(t *testing.T) {
+	for _, c := range []struct{ text, arguments, want string }{
+		{"add milk and eggs", `{"items":["milk","eggs"]}`, ""},
+		{"add milk and eggs", `{"items":["milk","eggs","bread"]}`, "items[2]"},
+		{"add milk", `{"items":["bread","milk","ham"]}`, "items[0] items[2]"},
+		{"call Ana", `{"who":{"name":"Bob"}}`, "who.name"},
+		{"call Ana", `{"who":{"name":"ANA"}}`, ""},
+		{"the living room", `{"n":"living_room"}`, ""},
+		{"the living-room", `{"n":"Living Room"}`, ""},
+		{"buy it", `{"n":"xy"}`, ""},
+		{"buy it", `{"n":"xyz"}`, "n"},
+		{"for 1,500 people", `{"n":1500}`, ""},
+		{"23 degrees", `{"n":23.0}`, ""},
+		{"twenty-three degrees", `{"n":23}`, ""},
+		{"23 degrees", `{"n":2}`, "n"},
+		{"room B12", `{"n":12}`, "n"},
+		{"nothing", `{"n":0.5}`, "n"},
+		{"half a cup", `{"n":0.5}`, ""},
+		{"five", `{"n":"5"}`, ""},
+		{"x", `{"e":"zzz","r":"zzz","any":"zzz","all":"zzz","g":"zzz","rg":"zzz","user_id":"zzz","id":"zzz"}`, ""},
+		{"x", `{"e":"zzz","n":"zzz"}`, "n"},
+		{"tomorrow", `{"date":"2026-11-28"}`, ""},
+		{"tomorrow", `{"date":"2026-11-30"}`, "date"},
+		{"x", `{"ok":true,"n":null}`, ""},
+		{"带上牛奶", `{"items":["牛奶","鸡蛋牛"]}`, "items[1]"},
+		{"١٥ دقيقة", `{"n":15}`, ""},
+	} {
+		j := judged{"", c.text, groundedTool, "add" + c.arguments, ""}
+		v := j.judge(t, Options{Confidence: 1, Off: only("")}, true)
+		var got []string
+		for _, p := range v.Ungrounded {
+			got = append(got, p.Path.String())
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%q %s: %q, want %q", c.text, c.arguments, got, c.want)
+		}
+	}
+}
