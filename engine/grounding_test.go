@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,34 @@ func TestJudgedUnderTheCallersNames(t *testing.T) {
 		}
 		if (len(r.SuppressedCalls) == 1) != (delivered == "") {
 			t.Errorf("%q: %d calls are suppressed", c.query, len(r.SuppressedCalls))
+		}
+	}
+}
+
+// TestConfidenceModes has what each mode takes from the same turn, and that 0.1 is enough.
+func TestConfidenceModes(t *testing.T) {
+	log := func(p float64) float32 { return float32(math.Log(p)) }
+	for _, c := range []struct {
+		call, head        float64 // head 0: there is none
+		min, decode, only float64
+	}{
+		{0.9, 0.8, 0.8, 0.9, 0.8},
+		{0.3, 0.8, 0.3, 0.3, 0.8},
+		{0.9, 0.05, 0.05, 0.9, 0.05},
+		{0.05, 0.9, 0.05, 0.05, 0.9},
+		{0.6, 0, 0.6, 0.6, 0.6},
+		{0.9, 0.1, 0.1, 0.9, 0.1},
+		{1, 1, 1, 1, 1},
+	} {
+		s := score{call: log(c.call), callCount: 1, head: float32(c.head), headRead: c.head > 0}
+		for mode, want := range map[ConfidenceMode]float64{ConfidenceMin: c.min, ConfidenceDecode: c.decode, ConfidenceHead: c.only} {
+			got := s.confidence(mode)
+			if math.Abs(got-want) > 1e-6 {
+				t.Errorf("%v, mode %d: %v, want %v", c, mode, got, want)
+			}
+			if tooLow := got < 0.1; tooLow != (want < 0.1) {
+				t.Errorf("%v, mode %d: %v is on the wrong side of 0.1", c, mode, got)
+			}
 		}
 	}
 }

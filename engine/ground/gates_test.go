@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -356,6 +357,19 @@ func TestUngrounded(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q %s: %q, want %q", c.text, c.arguments, got, c.want)
+		}
+	}
+}
+
+// TestLongJudgements judges by requests of a hundred kilobytes, and many calls.
+func TestLongJudgements(t *testing.T) {
+	calls := strings.Repeat(kitchen+"\n"+`go{"origin":"a","destination":"b","startTime":"2024-05-05"}`+"\n"+`fan{"room":"kitchen","wind":"LOW"}`+"\n", 20)
+	for _, word := range []string{"never turn ", "turn on the light, not the kitchen, and ", "except the kitchen and ", "tomorrow ", `the boss said "x" `, "bedroom the ", "on Monday, "} {
+		j := judged{"", strings.Repeat(word, 100_000/len(word)), gateTools + wayTool + "\n" + optionTool + "\n" + dateTool, calls, ""}
+		start := time.Now()
+		j.judge(t, Options{Confidence: 1}, true)
+		if took := time.Since(start); took > mostTime {
+			t.Errorf("%q: %v", word, took)
 		}
 	}
 }
