@@ -135,6 +135,7 @@ func TestReportedSpeechGate(t *testing.T) {
 		{`he said to turn on the lights`, kitchen, kitchen},
 		{`text Ann "I am late"`, `send_text{"to":"Ann"}`, `send_text{"to":"Ann"}`},
 		{`text Ann a message that says "late"`, `send_text{"to":"Ann"}`, `send_text{"to":"Ann"}`},
+		{`make a label that says "late"`, `set_alarm{"day":"late"}`, `set_alarm{"day":"late"}`},
 		{`play "She Said" by the Beatles`, play, play},
 		{`what's said about the boys' room?`, kitchen, kitchen},
 		{`sie sagte „Licht an“, dijo "luz", 他说“开灯”`, kitchen, kitchen},

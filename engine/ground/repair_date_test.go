@@ -69,6 +69,7 @@ func TestDatePlaces(t *testing.T) {
 		{"", "on Monday and on Tuesday", dateTool, "book{\"date\":\"2026-12-01\"}\nbook{\"date\":\"2024-05-06\"}", "book{\"date\":\"2026-12-01\"}\nbook{\"date\":\"2026-11-30\"}"},
 		{"", "Tuesday, after what was on Monday", dateTool, "book{\"date\":\"2026-12-01\",\"end_date\":\"2026-11-30\"}", "book{\"date\":\"2026-12-01\",\"end_date\":\"2026-11-30\"}"},
 		{"", "tomorrow from 3 to 4", dateTool, `book{"date":"2024-05-05","end_date":"2024-05-05"}`, `book{"date":"2024-05-05","end_date":"2024-05-05"}`},
+		{"", "on Monday and on Tuesday", dateTool, "book{\"date\":\"2024-05-05\"}\nbook{\"date\":\"2024-05-06\",\"end_date\":\"2024-05-07\"}", "book{\"date\":\"2024-05-05\"}\nbook{\"date\":\"2024-05-06\",\"end_date\":\"2024-05-07\"}"},
 		{"", "tonight at 1 am", dateTool, `book{"date":"2026-11-28T01:00"}`, `book{"date":"2026-11-28T01:00"}`},
 		{"", "tomorrow at 11 pm", dateTool, `book{"date":"2026-11-29T04:00:00Z"}`, `book{"date":"2026-11-29T04:00:00Z"}`},
 		{"", "her birthday is March 4th", dateTool, `book{"birthday":"1990-03-04"}`, `book{"birthday":"1990-03-04"}`},

@@ -81,7 +81,8 @@ func (s *snapper) named(value string, options []string) (option string, ok bool)
 	return found[0], true
 }
 
-// hints reports whether a value is named, be it as a part of words or in another way.
+// hints reports whether a value is named, be it as a part of words, in another way, or
+// earlier in the conversation.
 func (s *snapper) hints(value string) bool {
 	short := squash(value)
 	return len(s.mentions(value)) > 0 || len([]rune(short)) >= fewestOption && s.asked.contains(short) || s.meansOption(value)
@@ -165,11 +166,8 @@ func (s *snapper) described(i int) bool {
 }
 
 // elsewhere reports whether an option may belong to something else: it is in another argument,
-// it can be that of a parameter that is not there, or the conversation named the value before.
+// or it can be that of a parameter that is not there.
 func (s *snapper) elsewhere(e *editor, a *argument, option string) bool {
-	if strings.Contains(s.earlier, plain(a.value.Text)) {
-		return true
-	}
 	arguments := e.arguments()
 	for _, name := range arguments.properties() {
 		sibling := arguments.property(name)

@@ -7,6 +7,8 @@ const (
 	modeTool  = `climate{"properties":{"mode":{"$ref":"#/$defs/mode"},"nested":{"properties":{"fan":{"anyOf":[{"enum":["slow","fast"]},{"type":"null"}]}}}},"$defs":{"mode":{"enum":["heat","cool","off","POWER_SAVE"]}}}`
 	unitTool  = `convert{"properties":{"from_unit":{"enum":["mile","meter","foot"]},"to_unit":{"enum":["mile","meter","foot"]}}}`
 	taskTool  = `task{"properties":{"priority":{"enum":["low","normal","high","urgent"]},"title":{"type":"string"}}}`
+	stateTool = `plug{"properties":{"state":{"enum":["on","off"]}}}`
+	placeTool = `move{"properties":{"what":{"enum":["sofa","kitchen"]},"where":{"enum":["kitchen","hall"]}}}`
 	germanTwo = `licht{"properties":{"raum":{"enum":["Küche","Flur"]}}}`
 )
 
@@ -37,6 +39,11 @@ func TestSnapOption(t *testing.T) {
 		{"", "switch from cool to something warmer", modeTool, `climate{"mode":"heat"}`, `climate{"mode":"heat"}`},
 		{"", "Start it now. Power save after an hour", modeTool, `climate{"mode":"heat"}`, `climate{"mode":"heat"}`},
 		// It may belong to something else.
+		{"", "turn on the plug", stateTool, `plug{"state":"off"}`, `plug{"state":"off"}`}, // too short to be sure
+		{"", "turn off the plug", stateTool, `plug{"state":"on"}`, `plug{"state":"off"}`},
+		{"", "turn off the plug on the desk", stateTool, `plug{"state":"on"}`, `plug{"state":"on"}`},
+		{"", "move the thing to the kitchen", placeTool, `move{"what":"sofa","where":"hall"}`, `move{"what":"sofa","where":"hall"}`},
+		{"", "turn on the kitchen light", roomTool, "light{\"room\":\"hall\"}\nlight{\"note\":\"x\"}", "light{\"room\":\"hall\"}\nlight{\"note\":\"x\"}"},
 		{"", "convert two miles", unitTool, `convert{"from_unit":"foot"}`, `convert{"from_unit":"foot"}`},
 		{"", "convert it to miles", unitTool, `convert{"from_unit":"foot","to_unit":"meter"}`, `convert{"from_unit":"foot","to_unit":"meter"}`},
 		{"", "turn on the kitchen light", roomTool, "light{\"room\":\"hall\"}\nlight{\"room\":\"bedroom\"}", "light{\"room\":\"hall\"}\nlight{\"room\":\"bedroom\"}"},

@@ -13,7 +13,6 @@ type Turn struct {
 	user         bool      // the last input is a user's
 	conversation string    // everything that was read, as it is written
 	plain        string    // the conversation in words
-	earlier      string    // what was read before the request, in words
 	said         *Evidence // of the conversation
 	asked        *Evidence // of the request
 	today        time.Time // zero when nothing says it
@@ -31,9 +30,7 @@ func NewTurn(system string, inputs []string, user bool) *Turn {
 	request := ""
 	if user && len(inputs) > 0 {
 		request = inputs[len(inputs)-1]
-		texts = texts[:len(texts)-1]
 	}
-	t.earlier = plain(strings.Join(texts, "\n"))
 	t.request = NewRequest(request)
 	t.asked = NewEvidence(request)
 	return t
