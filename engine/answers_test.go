@@ -15,17 +15,18 @@ type answered struct {
 	calls []prompt.Call // on the wire
 }
 
-// sessions are those of requests by their ids, since compiling their tools takes longer than all rules.
+// sessions are those of requests by system text and tools, since compiling their tools takes longer than all rules.
 var sessions sync.Map
 
 // answerSession is a session for a request, without a model. It must not be changed.
 func answerSession(t testing.TB, lex *lexicon, r answered) *Session {
 	t.Helper()
-	if s, ok := sessions.Load(r.ID); ok {
+	key := r.System + "\n" + string(r.Tools)
+	if s, ok := sessions.Load(key); ok {
 		return s.(*Session)
 	}
 	s := newAnswerSession(t, lex, r)
-	sessions.Store(r.ID, s)
+	sessions.Store(key, s)
 	return s
 }
 

@@ -12,26 +12,8 @@ import (
 // argumentCase is a request with the arguments that a model made of it, before and after.
 type argumentCase struct{ request, before, after string } // after is "" when nothing changes
 
-// only switches all rules off but one.
-func only(rule string) map[string]bool {
-	off := map[string]bool{}
-	for _, r := range allRules() {
-		off[r.Name] = r.Name != rule
-	}
-	return off
-}
-
-func parse(t testing.TB, text string) *jsontext.Value {
-	t.Helper()
-	v, err := jsontext.Parse(text)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return v
-}
-
-// judged are the arguments of a call of a tool "f" after a judgement.
-func judged(t testing.TB, tools *Tools, request, arguments string, off map[string]bool) string {
+// judgedArguments are the arguments of a call of a tool "f" after a judgement.
+func judgedArguments(t testing.TB, tools *Tools, request, arguments string, off map[string]bool) string {
 	t.Helper()
 	v := tools.Judge(NewTurn("", []string{request}, true), []Call{{"f", parse(t, arguments)}}, Options{Off: off, Confidence: 1})
 	calls := append(v.Calls, v.Dropped...)
@@ -51,15 +33,15 @@ func checkArguments(t *testing.T, rule, schema string, cases []argumentCase) {
 		if want == "" {
 			want = before
 		}
-		got := judged(t, tools, c.request, before, only(rule))
+		got := judgedArguments(t, tools, c.request, before, only(rule))
 		if got != want {
 			t.Errorf("%q: %s became %s, expected %s", c.request, before, got, want)
 		}
-		if again := judged(t, tools, c.request, got, only(rule)); again != got {
+		if again := judgedArguments(t, tools, c.request, got, only(rule)); again != got {
 			t.Errorf("%q: %s became %s and then %s", c.request, before, got, again)
 		}
-		all := judged(t, tools, c.request, before, nil)
-		if again := judged(t, tools, c.request, all, nil); again != all {
+		all := judgedArguments(t, tools, c.request, before, nil)
+		if again := judgedArguments(t, tools, c.request, all, nil); again != all {
 			t.Errorf("%q: with all rules %s became %s and then %s", c.request, before, all, again)
 		}
 	}
@@ -125,14 +107,14 @@ func FuzzRepairs(f *testing.F) {
 		next = jsontext.AppendString(append(next, ':'), other)
 		before := string(one) + string(next) + `,"people":[` + string(one) + `}]}`
 		before = text(parse(t, before))
-		if got := judged(t, tools, request, before, off); got != before {
+		if got := judgedArguments(t, tools, request, before, off); got != before {
 			t.Errorf("with all rules off %s became %s", before, got)
 		}
-		once := judged(t, tools, request, before, nil)
+		once := judgedArguments(t, tools, request, before, nil)
 		if !utf8.ValidString(once) {
 			t.Errorf("%q: %s became %q", request, before, once)
 		}
-		if twice := judged(t, tools, request, once, nil); twice != once {
+		if twice := judgedArguments(t, tools, request, once, nil); twice != once {
 			t.Errorf("%q: %s became %s and then %s", request, before, once, twice)
 		}
 	})

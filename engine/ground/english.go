@@ -10,7 +10,10 @@ var (
 	// englishWords are common in English requests, and hardly words of its neighbours.
 	englishWords = words("the and with what what's whats which who where how when why i'm i'd i'll you your my it it's this that these " +
 		"please can could would should need find get show give tell book search look set send make add buy " +
-		"weather flights flight from near at to is are for of")
+		"weather flights flight from near at to is are for of " +
+		"turn switch play call order start open close lock unlock remind dim raise lower increase decrease light " +
+		"lights want put change adjust move go take check schedule create delete remove reserve convert calculate " +
+		"up off")
 	// foreignWords are common in Spanish, Portuguese, French, Italian, German and Dutch requests.
 	foreignWords = words("una para por con qué que cómo en un mi el está estoy uma com não você pour avec dans une est quel quelle je il per che sono " +
 		"der das und ist ein eine einen ich mir bitte für von zu mit wie wetter nach auf im den dem het een voor naar met weer")

@@ -84,10 +84,10 @@ func (r *Request) listBehind(end int) (list []string) {
 	}
 	at, joined := end, false
 	for at < len(r.words) && at < end+mostListed {
-		if gap := r.gap(at); at > end && gap != "" && gap != "," {
+		if gap := r.between(at); at > end && gap != "" && gap != "," {
 			break
 		}
-		if at > end && joined && r.gap(at) == "," {
+		if at > end && joined && r.between(at) == "," {
 			break
 		}
 		joined = joined || joins[r.words[at].text]
@@ -103,7 +103,7 @@ func (r *Request) listBehind(end int) (list []string) {
 func (r *Request) commaItems(from, to int) (list []string) {
 	start := from
 	for i := from + 1; i <= to; i++ {
-		if i == to || r.gap(i) == "," {
+		if i == to || r.between(i) == "," {
 			list = append(list, items(r.words[start:i])...)
 			start = i
 		}
@@ -111,8 +111,8 @@ func (r *Request) commaItems(from, to int) (list []string) {
 	return list
 }
 
-// gap is what stands between a word and the one before, without blanks.
-func (r *Request) gap(i int) string {
+// between is what stands between a word and the one before, without blanks.
+func (r *Request) between(i int) string {
 	return strings.TrimSpace(r.text[r.words[i-1].end:r.words[i].at])
 }
 

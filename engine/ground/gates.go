@@ -126,7 +126,7 @@ var guessable = []string{"category", "type", "kind", "priority", "sentiment", "i
 
 // unnamedOption withholds calls with a required enumeration none of whose options is named.
 func unnamedOption(j *judge, rule string) {
-	if !j.request.english() { // options are named in other words
+	if !j.request.isEnglish() { // options are named in other words
 		return
 	}
 	named := map[string]bool{}
@@ -168,7 +168,7 @@ func (j *judge) eachRequired(f func(c Call, a *argument) bool) {
 
 // noQuantity withholds calls with a required number where nobody names a quantity.
 func noQuantity(j *judge, rule string) {
-	if j.hasQuantity() || !j.request.english() {
+	if j.hasQuantity() || !j.request.isEnglish() {
 		return
 	}
 	j.eachRequired(func(c Call, a *argument) bool {

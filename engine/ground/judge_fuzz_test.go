@@ -41,22 +41,22 @@ func FuzzJudge(f *testing.F) {
 
 func checkJudge(t *testing.T, tools *Tools, system, request string, calls []Call) {
 	t.Helper()
-	start, before := time.Now(), written(calls)
+	start, before := time.Now(), writtenCalls(calls)
 	turn := NewTurn(system, []string{request}, true)
 	v := tools.Judge(turn, calls, Options{Confidence: 1})
 	if took := time.Since(start); took > mostTime {
 		t.Errorf("judging took %v", took)
 	}
-	if written(calls) != before {
+	if writtenCalls(calls) != before {
 		t.Error("the calls given are changed")
 	}
-	if off := tools.Judge(turn, calls, Options{Off: only("")}); written(off.Calls) != before || off.Withheld || len(off.Dropped)+len(off.Trace) > 0 {
-		t.Errorf("all rules are off, and %s becomes %s: %+v", before, written(off.Calls), off.Trace)
+	if off := tools.Judge(turn, calls, Options{Off: only("")}); writtenCalls(off.Calls) != before || off.Withheld || len(off.Dropped)+len(off.Trace) > 0 {
+		t.Errorf("all rules are off, and %s becomes %s: %+v", before, writtenCalls(off.Calls), off.Trace)
 	}
-	if same := tools.Judge(turn, calls, Options{Confidence: 1}); written(same.Calls) != written(v.Calls) || same.Withheld != v.Withheld {
-		t.Errorf("%s becomes %s, and then %s", before, written(v.Calls), written(same.Calls))
+	if same := tools.Judge(turn, calls, Options{Confidence: 1}); writtenCalls(same.Calls) != writtenCalls(v.Calls) || same.Withheld != v.Withheld {
+		t.Errorf("%s becomes %s, and then %s", before, writtenCalls(v.Calls), writtenCalls(same.Calls))
 	}
-	if again := tools.Judge(turn, v.Calls, Options{Confidence: 1}); written(again.Calls) != written(v.Calls) {
-		t.Errorf("%s becomes %s, and that %s", before, written(v.Calls), written(again.Calls))
+	if again := tools.Judge(turn, v.Calls, Options{Confidence: 1}); writtenCalls(again.Calls) != writtenCalls(v.Calls) {
+		t.Errorf("%s becomes %s, and that %s", before, writtenCalls(v.Calls), writtenCalls(again.Calls))
 	}
 }

@@ -42,15 +42,15 @@ func (c *judged) judge(t testing.TB, o Options, user bool) Verdict {
 	if c.earlier != "" {
 		inputs = []string{c.earlier, c.text}
 	}
-	before := written(calls)
+	before := writtenCalls(calls)
 	v := NewTools(tools).Judge(NewTurn("date: 2026-11-27 Fri", inputs, user), calls, o)
-	if written(calls) != before {
+	if writtenCalls(calls) != before {
 		t.Errorf("%q: the calls given are changed", c.text)
 	}
 	return v
 }
 
-func written(calls []Call) string {
+func writtenCalls(calls []Call) string {
 	var list []string
 	for _, c := range calls {
 		list = append(list, c.Name+text(c.Arguments))
@@ -62,16 +62,7 @@ func delivered(v Verdict) string {
 	if v.Withheld {
 		return ""
 	}
-	return written(v.Calls)
-}
-
-// only switches all rules off but one.
-func only(rule string) map[string]bool {
-	off := map[string]bool{}
-	for _, r := range Rules() {
-		off[r.Name] = r.Name != rule
-	}
-	return off
+	return writtenCalls(v.Calls)
 }
 
 // checkRule judges by one rule, twice: what is delivered must be delivered again.
@@ -83,11 +74,11 @@ func checkRule(t *testing.T, rule string, c judged) {
 		t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
 	}
 	again := c
-	again.calls = written(v.Calls)
-	if got := written(again.judge(t, o, true).Calls); got != written(v.Calls) {
-		t.Errorf("%q twice:\n got %s\nwant %s", c.text, got, written(v.Calls))
+	again.calls = writtenCalls(v.Calls)
+	if got := writtenCalls(again.judge(t, o, true).Calls); got != writtenCalls(v.Calls) {
+		t.Errorf("%q twice:\n got %s\nwant %s", c.text, got, writtenCalls(v.Calls))
 	}
-	if changed := written(v.Calls) != c.calls; changed && len(v.Trace) == 0 {
+	if changed := writtenCalls(v.Calls) != c.calls; changed && len(v.Trace) == 0 {
 		t.Errorf("%q: a change without a trace", c.text)
 	}
 	o.Off = map[string]bool{rule: true}
@@ -96,13 +87,4 @@ func checkRule(t *testing.T, rule string, c judged) {
 			t.Errorf("%q: %s is switched off", c.text, rule)
 		}
 	}
-}
-
-func parse(t testing.TB, text string) *jsontext.Value {
-	t.Helper()
-	v, err := jsontext.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }

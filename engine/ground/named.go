@@ -54,8 +54,8 @@ func (t *Turn) Named(options []string) (named []string) {
 	return named
 }
 
-// degrees are options that are called by different words.
-var degrees = [][]string{{"mid", "medium", "middle", "moderate"}, {"high", "max", "maximum"}, {"low", "min", "minimum"}}
+// sameDegree are options that are called by different words.
+var sameDegree = [][]string{{"mid", "medium", "middle", "moderate"}, {"high", "max", "maximum"}, {"low", "min", "minimum"}}
 
 // meansOption reports whether an option is named in the conversation, in the request by
 // another form of its word or as a number too. One that is no word can't be named.
@@ -64,7 +64,7 @@ func (t *Turn) meansOption(option string) bool {
 	if name == "" || t.names(option) || t.said.HasNumber(name) || t.asked.numbers[countWords[name]] && isCount(name) {
 		return true
 	}
-	for _, alike := range degrees {
+	for _, alike := range sameDegree {
 		if slices.Contains(alike, name) && slices.ContainsFunc(alike, t.names) {
 			return true
 		}
@@ -73,14 +73,3 @@ func (t *Turn) meansOption(option string) bool {
 }
 
 func isCount(word string) bool { _, ok := countWords[word]; return ok }
-
-// ofEnglish are words that English requests have, and those of its neighbours don't.
-var ofEnglish = words("the my please and of with what what's how is are this that it you your for from when where which " +
-	"set turn switch play call make book order find show send start open close lock unlock remind dim raise lower increase decrease " +
-	"light lights add get give tell want need put change adjust move go take check schedule create delete remove " +
-	"reserve buy convert calculate up off")
-
-// english reports whether the request is in English, as far as one can see.
-func (r *Request) english() bool {
-	return slices.ContainsFunc(r.words, func(w word) bool { return ofEnglish[w.text] })
-}

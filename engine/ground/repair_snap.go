@@ -10,7 +10,7 @@ import (
 // snapOptions turns options that the request does not name into the one that it does. It knows
 // English only.
 func snapOptions(j *judge, rule string) {
-	if !j.request.english() {
+	if !j.request.isEnglish() {
 		return
 	}
 	s := &snapper{judge: j, words: map[string][]int{}, options: map[string]int{}, tools: map[string]int{}}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestUngrounded(t *testing.T) {
+func TestUngroundedOptional(t *testing.T) {
 	const (
 		artist = `"artist":{"type":"string"}`
 		room   = `"room":{"type":"string"}`
