@@ -120,7 +120,9 @@ func (s *Session) judge(r *Response, written []prompt.Call, k *task) error {
 	}
 	r.Validation = &Validation{Negation: v.Negation}
 	for _, p := range v.Ungrounded {
-		r.Validation.Ungrounded = append(r.Validation.Ungrounded, s.tools.CallerPlace(p.Tool, p.Path))
+		if name := s.tools.CallerPlace(p.Tool, p.Path); !slices.Contains(r.Validation.Ungrounded, name) { // in two calls
+			r.Validation.Ungrounded = append(r.Validation.Ungrounded, name)
+		}
 	}
 	for _, f := range v.Trace {
 		r.Trace = append(r.Trace, s.finding(f))

@@ -151,6 +151,39 @@ def extracting():
     return {"kind": type(model).__name__, "model": model.model_dump(), "schema": schema, "method": method.model_dump()}
 
 
+counted = []
+
+
+@needle.tool
+def countdown_start(mins: Annotated[int, needle.Field(ge=1, le=60)], title: Optional[str] = None):
+    "Set a timer"
+    counted.append(mins)
+    return {"mins": mins}
+
+
+BLINDS = {"name": "adjust_shade_level", "description": "Move the blinds to a position.",
+          "parameters": {"type": "object",
+                         "properties": {"location": {"type": "string", "description": "Room name"},
+                                        "height": {"type": "integer", "minimum": 0, "maximum": 100,
+                                                   "description": "Brightness in percent"}}}}
+
+
+def strict():
+    """More minutes are asked for than the tool takes, so the model has to write a number that nobody named."""
+    request, found = "Go ahead and count down 74 minutes", {}
+    for name in ("strict", "lax"):
+        with needle.Needle(tools=[countdown_start, BLINDS]) as agent:
+            found[name] = agent.run(request, max_steps=1, strict=name == "strict")["results"]
+            found[name + "_counted"] = list(counted)
+    text = "set a timer for 9 and 3 minutes"  # for which the demo's model makes up a number
+    try:
+        needle.extract(text, SetTimer, weights=WEIGHTS)
+    except needle.ExtractionValidationError as error:
+        found["refused"] = str(error)
+    found["taken"] = needle.extract(text, SetTimer, weights=WEIGHTS, strict=False).model_dump()
+    return found
+
+
 def embedding():
     with needle.Needle(tools=[LIGHTS]) as agent:
         before = agent.complete("turn on the kitchen lights")

@@ -179,6 +179,17 @@ def test_extract(package, path, explained):
     assert found["model"] == found["schema"] == found["method"] == {"minutes": 25}
 
 
+def test_strict(package, path, explained):
+    """run and extract refuse a value that the engine says is nowhere in the conversation."""
+    found = package.client(path, "strict")
+    check_replies(found, explained, 4)
+    first = found["replies"][0]
+    assert first["validation"] == {"ungrounded": ["countdown_start.mins"], "negation": False}
+    assert found["strict"] == [{"error": "ungrounded mins"}] and found["strict_counted"] == []
+    assert found["lax"] == [first["function_calls"][0]["arguments"]] and len(found["lax_counted"]) == 1
+    assert "not grounded in the input: minutes" in found["refused"] and found["taken"]["minutes"] not in (9, 3)
+
+
 def test_embed(package, path, explained):
     found = package.client(path, "embedding")
     check_replies(found, explained, 2)
