@@ -32,15 +32,23 @@ func (s *strand) accept(lex *lexicon, id int32) bool {
 	return true
 }
 
-// takes reports whether some tokens can follow, each of them as the grammar would have it written.
-func (s *strand) takes(lex *lexicon, tokens []int32) bool {
+// takesString reports whether a string can end behind some tokens, each of them as the grammar would have it
+// written.
+func (s *strand) takesString(lex *lexicon, tokens []int32) bool {
 	c := s.clone()
 	for _, id := range tokens {
 		if !c.calls.Mask().Has(id) || !c.accept(lex, id) {
 			return false
 		}
 	}
-	return true
+	return c.calls.AcceptBytes([]byte{'"'})
+}
+
+// takesOther reports whether the string that has begun may become something that nobody lists.
+func (s *strand) takesOther() bool {
+	return slices.ContainsFunc([]string{"\ue000", "\ue000\ue000\ue000\ue000\ue000\ue000"}, func(text string) bool {
+		return s.calls.Clone().AcceptBytes([]byte(text + `"`))
+	})
 }
 
 // place is where the value at hand stands.
@@ -96,6 +104,8 @@ const (
 	// mostItems is how many elements an array may have, and mostSame how many equal ones in a row.
 	mostItems = 64
 	mostSame  = 7
+	// itemsOfToken is how many elements one token is expected to finish at most.
+	itemsOfToken = 4
 )
 
 // withoutRepeats takes out of the legal tokens those that would begin one more repeat of a cycle, unless none
@@ -115,30 +125,34 @@ func (s *strand) withoutRepeats(words tokenSet) tokenSet {
 
 // withoutMoreItems takes out the tokens with which a long array would go on, unless none were left.
 func (s *strand) withoutMoreItems(lex *lexicon, words tokenSet) tokenSet {
-	if !s.at.inArguments() || len(s.at.open) == argumentsDepth || s.at.top().object {
-		return words
-	}
-	items, depth := s.at.top().items, len(s.at.open)
-	if items < mostItems-1 && s.at.top().same < mostSame-1 {
+	if !s.at.nearlyFull() {
 		return words
 	}
 	return words.only(func(id int32) bool {
 		piece := lex.tok.PieceBytes(int(id))
-		if bytes.IndexByte(piece, ',') < 0 {
+		return bytes.IndexByte(piece, ',') < 0 || !s.at.overfills(piece)
+	})
+}
+
+// nearlyFull reports whether one token could go on behind the last element of an array, which need not be the
+// innermost one: a token may close what is in it.
+func (c *cursor) nearlyFull() bool {
+	return c.inArguments() && slices.ContainsFunc(c.open[argumentsDepth:], func(o container) bool {
+		return !o.object && (o.items+itemsOfToken >= mostItems || o.same+itemsOfToken >= mostSame)
+	})
+}
+
+// overfills reports whether a piece goes on behind the last element that an array may have.
+func (c *cursor) overfills(piece []byte) bool {
+	next := c.clone()
+	for _, b := range piece {
+		next.writeByte(b)
+		top := next.top()
+		if b == ',' && !next.inString && len(next.open) > argumentsDepth && !top.object && (top.items >= mostItems || top.same >= mostSame) {
 			return true
 		}
-		next := s.at.clone()
-		for _, b := range piece {
-			next.writeByte(b)
-			if len(next.open) < depth { // the array is closed
-				return true
-			}
-			if top := &next.open[depth-1]; b == ',' && len(next.open) == depth && !next.inString && (top.items >= mostItems || top.same >= mostSame) {
-				return false
-			}
-		}
-		return true
-	})
+	}
+	return false
 }
 
 // onlyGrounded leaves, inside a value that has to occur in the conversation, the tokens with which it does,
@@ -167,8 +181,13 @@ func (r *valueRules) onlyGrounded(lex *lexicon, s *strand, words tokenSet) token
 		if ends && len(written)+len(content) == 0 {
 			return false
 		}
-		return occurs(content)
+		return occurs(content) || !at.inString && beginsNull(written, content)
 	})
+}
+
+// beginsNull reports whether a literal is, or may become, null: no identifier is none that is made up.
+func beginsNull(written, content []byte) bool {
+	return bytes.HasPrefix([]byte("null"), slices.Concat(written, content))
 }
 
 // occurrences are the ends of all occurrences of a text in another.
@@ -193,7 +212,7 @@ func (c *cursor) valuePart(piece []byte) (content []byte, ends bool) {
 			next.writeByte('"')
 			return next.valuePart(piece[1:])
 		}
-		if len(piece) > 0 && (piece[0] == '{' || piece[0] == '[') {
+		if len(piece) > 0 && bytes.IndexByte([]byte("{[]"), piece[0]) >= 0 {
 			return nil, false
 		}
 	}

@@ -59,7 +59,7 @@ func compileTrigger(v *jsontext.Value) (*regexp.Regexp, error) {
 	case len(v.Text) > longestTrigger:
 		return nil, fmt.Errorf("found %d bytes, expected at most %d", len(v.Text), longestTrigger)
 	}
-	return regexp.Compile("(?i:" + v.Text + ")")
+	return regexp.Compile("(?i)" + v.Text)
 }
 
 // match lists the tools that a request triggers.

@@ -176,7 +176,7 @@ func (t *turn) write(ctx context.Context) (step, error) {
 		t.cut = true
 		return t.closeCall, nil
 	}
-	if only, forced := legal.Only(); forced {
+	if only, forced := legal.Only(); forced && !t.hasOptions() {
 		t.mustClose = false
 		t.sure.addCall(0)
 		return t.write, t.extend(only)

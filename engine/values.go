@@ -42,6 +42,9 @@ func (t *turn) chooseValue(ctx context.Context, logits []float32, legal tokenSet
 		return false, nil
 	}
 	options := t.values.tools.Options(t.list.place())
+	if len(options) > 0 && at.opened() && t.list.takesOther() {
+		options = nil
+	}
 	switch {
 	case len(options) > 0 && (!t.values.options || !at.opened()):
 		return false, nil
@@ -53,14 +56,28 @@ func (t *turn) chooseValue(ctx context.Context, logits []float32, legal tokenSet
 	return false, nil
 }
 
+// hasOptions reports whether an option begins here that is to be chosen whole, though all begin alike.
+func (t *turn) hasOptions() bool {
+	if !t.values.options || !t.choose.greedy() || !t.list.at.inArguments() || !t.list.at.opened() {
+		return false
+	}
+	options := t.values.tools.Options(t.list.place())
+	return len(options) > 1 && len(t.values.turn.Named(options)) > 0
+}
+
 // chooseOption scores whole options with their end and takes the likeliest, the first among equals. How it ends,
 // with the quote alone or with what stands behind it in one token, is left to the next step: the model has never
-// seen a quote cut off from the comma that belongs to it, and stops listing arguments when it does.
+// seen a quote cut off from the comma that belongs to it, and stops listing arguments when it does. Where one of
+// the options can't be scored, none is preferred to it.
 func (t *turn) chooseOption(ctx context.Context, logits []float32, options []string) (bool, error) {
 	var ways []way
 	for _, o := range options {
 		tokens := spell(t.lex.tok, string(insideString(o)))
-		if len(tokens) > 0 && len(tokens) <= model.MostRewound && t.room(len(tokens)+1, 2) && t.list.takes(t.lex, tokens) {
+		switch {
+		case !t.list.takesString(t.lex, tokens):
+		case len(tokens) == 0 || len(tokens) > model.MostRewound || !t.room(len(tokens)+1, 2):
+			return false, nil
+		default:
 			ways = append(ways, way{tokens: tokens, logProbs: make([]float32, len(tokens)+1)})
 		}
 	}

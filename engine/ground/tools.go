@@ -69,6 +69,7 @@ type place struct {
 	tool    *tool
 	key     string // of the property, or of the one whose elements these are; "" for all arguments
 	schemas []*jsontext.Value
+	held    bool // the array is grounded, and its elements with it
 }
 
 // arguments is the place of all arguments of a tool.
@@ -128,7 +129,7 @@ func (p *place) property(name string) place {
 
 // element is the place of an array's i-th element.
 func (p *place) element(i int) place {
-	child := place{tool: p.tool, key: p.key}
+	child := place{tool: p.tool, key: p.key, held: p.grounded()}
 	for _, s := range p.schemas {
 		items := s.Last("items")
 		if first := s.Last("prefixItems"); first != nil && i < len(first.Members) {
@@ -184,7 +185,7 @@ func (p *place) listed() bool { return p.has("enum") || p.has("const") }
 // grounded reports whether values are held to the conversation by the grammar: identifiers,
 // and what a schema says so of.
 func (p *place) grounded() bool {
-	return p.key == "id" || strings.HasSuffix(p.key, "_id") || p.any("grounded", (*jsontext.Value).IsTrue)
+	return p.held || p.key == "id" || strings.HasSuffix(p.key, "_id") || p.any("grounded", (*jsontext.Value).IsTrue)
 }
 
 // fallback is the default, nil for none.

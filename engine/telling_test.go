@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/engine/grammar"
+	"github.com/libneedle/libneedle/engine/ground"
+	"github.com/libneedle/libneedle/engine/model"
+)
+
+// odds are the probabilities of pieces behind a text; of several texts that end alike the longest counts.
+type odds map[string]map[string]float64
+
+// way notes the probabilities of an option's tokens behind a text, and of its closing quote.
+func (o odds) way(l *lexicon, at, option string, p ...float64) odds {
+	tokens := spell(l.tok, option)
+	for i, x := range p {
+		piece := `"`
+		if i < len(tokens) {
+			piece = string(l.tok.PieceBytes(int(tokens[i])))
+		}
+		if o[at] == nil {
+			o[at] = map[string]float64{}
+		}
+		o[at][piece] = x
+		at += piece
+	}
+	return o
+}
+
+// telling is a decoder whose logits follow from the text behind <tool_call>, whichever way it got there. It
+// wants a call, in it the guide as far as it goes, then what the odds say; elsewhere it closes what is open.
+type telling struct {
+	lex    *lexicon
+	ids    map[string]int32
+	guide  string
+	odds   odds
+	logits []float32 // one buffer, as a model has; it is spoilt when the text moves on
+
+	fed, marked []int32
+	mark        *model.Mark
+	faults      []string
+	blocks      int // fed by AppendEach
+}
+
+func newTelling(l *lexicon, guide string, o odds) *telling {
+	d := &telling{lex: l, ids: map[string]int32{}, guide: guide, odds: o, logits: make([]float32, l.tok.Len())}
+	l.list.each(func(id int32) { d.ids[string(l.tok.PieceBytes(int(id)))] = id })
+	return d
+}
+
+func (d *telling) move(fed []int32) {
+	d.fed = fed
+	for i := range d.logits {
+		d.logits[i] = float32(math.NaN())
+	}
+}
+
+func (d *telling) Append(ctx context.Context, ids []int32) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d.move(append(d.fed, ids...))
+	return nil
+}
+
+func (d *telling) AppendEach(ctx context.Context, ids []int32, f func(i int, logits []float32)) error {
+	if len(ids) > model.MostRewound {
+		d.faults = append(d.faults, "a block that is too long")
+	}
+	d.blocks++
+	for i, id := range ids {
+		if err := d.Append(ctx, []int32{id}); err != nil {
+			return err
+		}
+		logits, _ := d.Logits()
+		f(i, logits)
+	}
+	return nil
+}
+
+func (d *telling) Mark(m *model.Mark) { d.mark, d.marked = m, append([]int32(nil), d.fed...) }
+
+func (d *telling) Rewind(m *model.Mark) error {
+	switch {
+	case m != d.mark:
+		return errors.New("another mark")
+	case len(d.fed) > len(d.marked)+model.MostRewound || len(d.fed) < len(d.marked):
+		return errors.New("too far")
+	}
+	for i, id := range d.marked {
+		if d.fed[i] != id {
+			return errors.New("what was fed doesn't continue what was marked")
+		}
+	}
+	d.move(append([]int32(nil), d.marked...))
+	return nil
+}
+
+// text is what was fed behind <tool_call>.
+func (d *telling) text() string {
+	var b strings.Builder
+	for _, id := range d.fed[1:] {
+		b.Write(d.lex.tok.PieceBytes(int(id)))
+	}
+	return b.String()
+}
+
+func (d *telling) prefer(piece string, p float64) {
+	id, ok := d.ids[piece]
+	if !ok {
+		d.faults = append(d.faults, "no piece "+piece)
+		return
+	}
+	d.logits[id] = float32(math.Log(p))
+}
+
+func (d *telling) Logits() ([]float32, error) {
+	for i := range d.logits {
+		d.logits[i] = -60
+	}
+	if len(d.fed) == 0 {
+		d.logits[call] = 0
+		return d.logits, nil
+	}
+	text := d.text()
+	best := ""
+	for at := range d.odds {
+		if strings.HasSuffix(text, at) && len(at) > len(best) {
+			best = at
+		}
+	}
+	rest, guided := strings.CutPrefix(d.guide, text)
+	switch {
+	case best != "":
+		for piece, p := range d.odds[best] {
+			d.prefer(piece, p)
+		}
+	case guided && rest != "":
+		d.logits[spell(d.lex.tok, rest)[0]] = 0
+	default:
+		for i, piece := range []string{`"`, "]", "}"} {
+			d.prefer(piece, math.Exp(float64(-10*i-10)))
+		}
+	}
+	return d.logits, nil
+}
+
+func (d *telling) Head(cact.HeadCode) (pool, output []float32, err error) {
+	return nil, nil, errors.New("no head")
+}
+
+// told is a turn over a telling decoder.
+type told struct {
+	*turn
+	model *telling
+}
+
+// newTold is a turn in which a call of set_lights has to be made. guide are the first arguments, up to the place
+// in question.
+func newTold(t testing.TB, l *lexicon, schema, conversation, guide string, o odds) told {
+	t.Helper()
+	g, err := grammar.CompileTools([]grammar.Tool{{Name: "set_lights", Schema: []byte(schema)}}, grammar.Options{Mode: grammar.ModeTool})
+	if err == nil {
+		g, err = g.Choose(grammar.Choice{Min: 1, Max: 1})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := weights{tok: l.tok}
+	d := newTelling(l, argumentsBegin+guide, o)
+	talk := ground.NewTurn("", []string{conversation}, true)
+	values := valueRules{
+		options: true, lookahead: true, groundedIDs: true, repeats: true, turn: talk, conversation: insideString(talk.Conversation()),
+		tools: ground.NewTools([]ground.Tool{{Name: "set_lights", Schema: []byte(schema)}}),
+	}
+	return told{&turn{lex: l, model: d, limit: 400, list: newStrand(g.Start(w.vocabulary(l))), values: values, callable: true, required: true}, d}
+}
+
+const argumentsBegin = `[{"name":"set_lights","arguments":`
+
+// answer runs the turn and returns the arguments that it wrote.
+func (f told) answer(t testing.TB) string {
+	t.Helper()
+	if err := f.run(background); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.model.faults) > 0 {
+		t.Error(f.model.faults)
+	}
+	if got, want := f.lex.tok.Decode(f.model.fed), f.lex.tok.Decode(f.out); got != want {
+		t.Fatalf("wrote %q but fed %q", want, got)
+	}
+	if len(f.out) > f.limit {
+		t.Fatalf("%d tokens, the limit is %d", len(f.out), f.limit)
+	}
+	text, _ := strings.CutPrefix(f.lex.tok.Decode(f.list.tokens), argumentsBegin)
+	if !f.cut {
+		text = strings.TrimSuffix(text, "}]")
+	}
+	return text
+}
+
+// only is an object of one string that has to be there.
+func only(schema string) string {
+	return `{"type":"object","properties":{"x":` + schema + `},"required":["x"]}`
+}
