@@ -14,6 +14,7 @@ import (
 )
 
 // odds are the probabilities of pieces behind a text; of several texts that end alike the longest counts.
+// What is left of 1 all other pieces share.
 type odds map[string]map[string]float64
 
 // way notes the probabilities of an option's tokens behind a text, and of its closing quote.
@@ -46,6 +47,7 @@ type telling struct {
 	mark        *model.Mark
 	faults      []string
 	blocks      int // fed by AppendEach
+	products    int // with the head
 }
 
 func newTelling(l *lexicon, guide string, o odds) *telling {
@@ -121,6 +123,7 @@ func (d *telling) prefer(piece string, p float64) {
 }
 
 func (d *telling) Logits() ([]float32, error) {
+	d.products++
 	for i := range d.logits {
 		d.logits[i] = -60
 	}
@@ -138,6 +141,13 @@ func (d *telling) Logits() ([]float32, error) {
 	rest, guided := strings.CutPrefix(d.guide, text)
 	switch {
 	case best != "":
+		rest := 1.0
+		for _, p := range d.odds[best] {
+			rest -= p
+		}
+		for i := range d.logits {
+			d.logits[i] = max(float32(math.Log(max(rest, 0)/float64(len(d.logits)))), -60)
+		}
 		for piece, p := range d.odds[best] {
 			d.prefer(piece, p)
 		}
