@@ -134,7 +134,7 @@ func (s *Session) judge(r *Response, written []prompt.Call, k *task) error {
 func (s *Session) valueRules(k *task) valueRules {
 	return valueRules{
 		options: !k.off[ruleOptions], lookahead: !k.off[ruleLookahead], groundedIDs: !k.off[ruleGroundedIDs], repeats: !k.off[ruleRepeats],
-		tools: s.ground, turn: k.talk, conversation: insideString(k.talk.Conversation()),
+		tools: s.ground, turn: k.talk, conversation: inStrings(k.talk.Texts()),
 	}
 }
 

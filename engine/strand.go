@@ -239,6 +239,15 @@ func escapedAt(text, piece []byte, i int) bool {
 	return n%2 == 1
 }
 
+// inStrings are texts as they stand between the quotes of JSON strings, with a byte between them that stands in
+// none: nothing occurs across two texts.
+func inStrings(texts []string) (all []byte) {
+	for _, text := range texts {
+		all = append(append(all, insideString(text)...), '\n')
+	}
+	return all
+}
+
 // insideString is a text as it stands between the quotes of a JSON string.
 func insideString(text string) []byte {
 	quoted := jsontext.AppendString(nil, text)

@@ -41,6 +41,8 @@ type telling struct {
 	ids    map[string]int32
 	guide  string
 	odds   odds
+	rather []string  // wanted behind the guide in this order
+	turns  int       // when not 0, so many of them are wanted one after the other
 	logits []float32 // one buffer, as a model has; it is spoilt when the text moves on
 
 	fed, marked []int32
@@ -153,6 +155,18 @@ func (d *telling) Logits() ([]float32, error) {
 		}
 	case guided && rest != "":
 		d.logits[spell(d.lex.tok, rest)[0]] = 0
+	case len(d.rather) > 0:
+		for i, piece := range d.rather {
+			if d.turns > 0 {
+				i = (i + len(d.fed)) % d.turns
+			}
+			d.prefer(piece, math.Exp(float64(-i)))
+		}
+		for i, piece := range []string{`"`, "]", "}", ","} {
+			if id := d.ids[piece]; d.logits[id] == -60 {
+				d.logits[id] = float32(-20 - i)
+			}
+		}
 	default:
 		for i, piece := range []string{`"`, "]", "}"} {
 			d.prefer(piece, math.Exp(float64(-10*i-10)))
@@ -186,7 +200,7 @@ func newTold(t testing.TB, l *lexicon, schema, conversation, guide string, o odd
 	d := newTelling(l, argumentsBegin+guide, o)
 	talk := ground.NewTurn("", []string{conversation}, true)
 	values := valueRules{
-		options: true, lookahead: true, groundedIDs: true, repeats: true, turn: talk, conversation: insideString(talk.Conversation()),
+		options: true, lookahead: true, groundedIDs: true, repeats: true, turn: talk, conversation: inStrings(talk.Texts()),
 		tools: ground.NewTools([]ground.Tool{{Name: "set_lights", Schema: []byte(schema)}}),
 	}
 	return told{&turn{lex: l, model: d, limit: 400, list: newStrand(g.Start(w.vocabulary(l))), values: values, callable: true, required: true}, d}

@@ -11,7 +11,8 @@ import (
 type Turn struct {
 	request      *Request  // of the user; empty after a tool's result, which asks for nothing
 	user         bool      // the last input is a user's
-	conversation string    // everything that was read, as it is written
+	texts        []string  // everything that was read, as it is written
+	conversation string    // the texts, one to a line
 	plain        string    // the conversation in words
 	said         *Evidence // of the conversation
 	asked        *Evidence // of the request
@@ -24,6 +25,7 @@ type Turn struct {
 func NewTurn(system string, inputs []string, user bool) *Turn {
 	t := &Turn{today: today(system), user: user}
 	texts := append([]string{withoutDate(system)}, inputs...)
+	t.texts = texts
 	t.conversation = strings.Join(texts, "\n")
 	t.plain = plain(t.conversation)
 	t.said = NewEvidence(texts...)
@@ -69,8 +71,8 @@ func (t *Turn) dates() []Date {
 	return t.request.Dates(t.today)
 }
 
-// Conversation is what the model has read, without the date of the system text.
-func (t *Turn) Conversation() string { return t.conversation }
+// Texts are what the model has read, without the date of the system text.
+func (t *Turn) Texts() []string { return t.texts }
 
 // Negated reports whether the request forbids something.
 func (t *Turn) Negated() bool { return t.request.Negated() }
