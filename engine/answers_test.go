@@ -52,7 +52,7 @@ func judgeCalls(t testing.TB, lex *lexicon, r answered, off ...string) *Response
 	t.Helper()
 	response := &Response{Confidence: 1}
 	s := answerSession(t, lex, r)
-	k, err := s.newTask(r.Query, CompleteOptions{Off: off})
+	k, err := s.newTask(s.read(r.Query), CompleteOptions{Off: off})
 	if err == nil {
 		err = s.judge(response, r.calls, k)
 	}

@@ -265,15 +265,16 @@ func (s *Session) attempt(ctx context.Context, text string, o CompleteOptions, b
 	if err := s.adaptThreads(); err != nil {
 		return nil, err
 	}
-	k, err := s.newTask(text, o)
-	if err != nil {
-		return nil, err
-	}
-	ids := s.encode(k.input, true)
+	in := s.read(text)
+	ids := s.encode(in, true)
 	if need, limit := len(s.prefix)+len(ids)+o.MaxNewTokens, s.contextSize(); need > limit || need < 0 {
 		return failure(CodeOverflow, fmt.Sprintf(
 			"the turn does not fit: prefix %d, input %d and max_new_tokens %d are more tokens than the context of %d",
 			len(s.prefix), len(ids), o.MaxNewTokens, limit)), nil
+	}
+	k, err := s.newTask(in, o)
+	if err != nil {
+		return nil, err
 	}
 	*before = s.save()
 	return s.answer(ctx, k, ids)

@@ -16,9 +16,9 @@ type task struct {
 	triggered bool
 }
 
-// newTask reads an input.
-func (s *Session) newTask(text string, o CompleteOptions) (*task, error) {
-	k := &task{input: s.read(text), options: o, off: o.switchedOff()}
+// newTask is what an input asks for.
+func (s *Session) newTask(in input, o CompleteOptions) (*task, error) {
+	k := &task{input: in, options: o, off: o.switchedOff()}
 	inputs := make([]string, 0, len(s.conversation.turns)+1)
 	for _, t := range s.conversation.turns {
 		inputs = append(inputs, t.input.text)

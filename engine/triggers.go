@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 
 	"github.com/libneedle/libneedle/engine/jsontext"
 	"github.com/libneedle/libneedle/engine/prompt"
@@ -13,6 +14,8 @@ const (
 	ruleTriggers = "triggers"
 	// longestTrigger bounds a trigger's expression in bytes.
 	longestTrigger = 4096
+	// largestTrigger bounds its program: for each of a request's characters all of it may run.
+	largestTrigger = 5000
 )
 
 // triggers are the expressions of tools that are called when a request matches one of theirs.
@@ -59,7 +62,19 @@ func compileTrigger(v *jsontext.Value) (*regexp.Regexp, error) {
 	case len(v.Text) > longestTrigger:
 		return nil, fmt.Errorf("found %d bytes, expected at most %d", len(v.Text), longestTrigger)
 	}
-	return regexp.Compile("(?i)" + v.Text)
+	pattern := "(?i)" + v.Text
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	if n := len(program.Inst); n > largestTrigger {
+		return nil, fmt.Errorf("the expression repeats too much: %d steps, at most %d", n, largestTrigger)
+	}
+	return regexp.Compile(pattern)
 }
 
 // match lists the tools that a request triggers.
