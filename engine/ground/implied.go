@@ -3,6 +3,7 @@ package ground
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/libneedle/libneedle/engine/jsontext"
@@ -56,49 +57,134 @@ func free(schema *jsontext.Value, types ...string) bool {
 }
 
 var (
-	// announced are words before a list that is complete; examples are those that say it is not.
-	announced = regexp.MustCompile(`(?i)\b(one of|either|options?|choices?|choose (from|between)|can be|must be|should be|may be|(allowed|valid|possible|accepted|permitted|supported|available) (values?|options?|choices?))\b`)
-	examples  = regexp.MustCompile(`(?i)\be\.? ?g\b|\bsuch as\b|\bfor (example|instance)\b|\bexamples?\b|\blike\b|\betc\b|\bi\.? ?e\b|\.\.\.|…|\bdefault`)
-	quoted    = regexp.MustCompile(`'([^'"\s]{1,19})'|"([^'"\s]{1,19})"|‘([^’\s]{1,19})’|“([^”\s]{1,19})”`)
+	// announced are words before a list that is complete: some name options, others need the list right behind them.
+	announced = regexp.MustCompile(`(?i)\b(one of|either|options?|choices?|choose (from|between)|(allowed|valid|possible|accepted|permitted|supported|available) (values?|options?|choices?))\b`)
+	demanded  = regexp.MustCompile(`(?i)\b(can|must|should|may) be( set to)?( either| one of)?\b`)
+	// incomplete are words that say that the list is not complete, or that it is of something else.
+	incomplete = regexp.MustCompile(`(?i)\be\.? ?g\b|\bsuch as\b|\bfor (example|instance)\b|\bexamples?\b|\blike\b|\betc\b|\bi\.? ?e\b|\.\.\.|…|\bdefault` +
+		`|\bany(thing)?\b|\bothers?\b|\botherwise\b|\bcustom\b|\bsimilar\b|\binclud|\band so on\b|\bnot\b|n['’]t\b|\bcannot\b|\bnever\b|\bexcept|\bexclud|\bunless\b|\bwithout\b`)
+	// quoted are quotations of all kinds; an apostrophe begins none.
+	quoted = regexp.MustCompile("(?:^|[^\\p{L}\\p{N}])'([^']*)'|\"([^\"]*)\"|‘([^’]*)’|“([^”]*)”|„([^“”]*)[“”]|«([^»]*)»|`([^`]*)`")
+	// ranged are words between the two ends of a range, and more is how a list goes on without quotes.
+	ranged = regexp.MustCompile(`(?i)^\s*(to|through|until|up to|[-–—])\s*$|\bbetween\b`)
+	more   = regexp.MustCompile(`(?i)^\s*,?\s*(and/or|or)\b|^\s*,\s*[\p{L}\p{N}_-]+\s*([,.]|$)`)
+)
+
+const (
+	// longestOption is how many bytes an option that is quoted has at most.
+	longestOption = 19
+	// longestLead is how many bytes may stand between an announcement and the first option.
+	longestLead = 60
 )
 
 // impliedOptions is an enumeration of the options that a description quotes behind words that announce them.
 func impliedOptions(schema *jsontext.Value) []jsontext.Member {
 	d := schema.Last("description")
-	if !free(schema, "string") || !d.Is(jsontext.String) || examples.MatchString(d.Text) {
+	if !free(schema, "string") || !d.Is(jsontext.String) || incomplete.MatchString(d.Text) {
 		return nil
 	}
-	from := announced.FindStringIndex(d.Text)
-	if from == nil {
+	seen := announcedOptions(d.Text)
+	if len(seen) < 2 || !eachOf(schema, func(v *jsontext.Value) bool { return !v.Is(jsontext.String) || slices.Contains(seen, v.Text) }) {
 		return nil
 	}
 	options := &jsontext.Value{Kind: jsontext.Array}
-	var seen []string
-	for _, m := range quoted.FindAllStringSubmatch(d.Text[from[1]:], -1) {
-		if option := strings.Join(m[1:], ""); !slices.Contains(seen, option) {
-			seen = append(seen, option)
-			options.Members = append(options.Members, jsontext.Member{Value: newString(option)})
-		}
-	}
-	fallback := schema.Last("default")
-	if len(seen) < 2 || fallback.Is(jsontext.String) && !slices.Contains(seen, fallback.Text) {
-		return nil
+	for _, option := range seen {
+		options.Members = append(options.Members, jsontext.Member{Value: newString(option)})
 	}
 	return []jsontext.Member{{Key: "enum", Value: options}}
 }
 
+// announcedOptions are the quoted options of a description; nil when the list may have others.
+func announcedOptions(text string) (seen []string) {
+	from, strict := announced.FindStringIndex(text), false
+	if to := demanded.FindStringIndex(text); to != nil && (from == nil || to[0] < from[0]) {
+		from, strict = to, true
+	}
+	if from == nil {
+		return nil
+	}
+	text = text[from[1]:]
+	last := 0
+	for i, m := range quoted.FindAllStringSubmatchIndex(text, -1) {
+		var option string
+		for k := 2; k < len(m); k += 2 {
+			if m[k] >= 0 {
+				option = text[m[k]:m[k+1]]
+			}
+		}
+		between := text[last:m[0]]
+		if i == 0 && !leadsToOptions(between, strict) || i > 0 && ranged.MatchString(between) || option == "" || len(option) > longestOption || strings.ContainsAny(option, " \t\n\"'") {
+			return nil
+		}
+		if !slices.Contains(seen, option) {
+			seen = append(seen, option)
+		}
+		last = m[1]
+	}
+	if more.MatchString(text[last:]) {
+		return nil
+	}
+	return seen
+}
+
+// leadsToOptions reports whether what stands between an announcement and the first option, in the same sentence,
+// names none itself.
+func leadsToOptions(text string, strict bool) bool {
+	if strict {
+		return strings.Trim(text, " :([") == ""
+	}
+	return len(text) <= longestLead && !strings.ContainsAny(text, ".!?;,\n") && !strings.Contains(text+" ", " or ")
+}
+
+// eachOf reports whether something holds for the default and all examples of a schema.
+func eachOf(schema *jsontext.Value, holds func(v *jsontext.Value) bool) bool {
+	if v := schema.Last("default"); v != nil && !holds(v) {
+		return false
+	}
+	v := schema.Last("examples")
+	return v == nil || !slices.ContainsFunc(v.Members, func(m jsontext.Member) bool { return !holds(m.Value) })
+}
+
 // impliedBounds are the bounds of a number by the words of its name, unless its description has numbers itself.
 func impliedBounds(name string, schema *jsontext.Value) []jsontext.Member {
-	if d := schema.Last("description"); !free(schema, "integer", "number") || d.Is(jsontext.String) && strings.ContainsFunc(d.Text, isDigit) {
+	if d := schema.Last("description"); !free(schema, "integer", "number") || d.Is(jsontext.String) && (strings.ContainsFunc(d.Text, isDigit) || negatives.MatchString(d.Text)) {
 		return nil
 	}
 	parts := strings.Split(strings.ToLower(name), "_")
+	if slices.ContainsFunc(parts, func(w string) bool { return differences[w] }) {
+		return nil
+	}
 	for _, b := range boundedNames {
 		if slices.ContainsFunc(parts, func(w string) bool { return b.words[w] }) && (!b.alone || len(parts) == 1 || slices.ContainsFunc(parts, ofDevices)) {
-			return b.bounds()
+			if eachOf(schema, b.takes) {
+				return b.bounds()
+			}
+			return nil
 		}
 	}
 	return nil
+}
+
+var (
+	// differences are words in the names of numbers that may be negative, or more than a hundred percent.
+	differences = words("offset delta change changes diff difference shift adjust adjustment relative increase decrease growth gain step utc gmt timezone")
+	negatives   = regexp.MustCompile(`(?i)negativ|minus|below zero|relative|offset`)
+)
+
+// takes reports whether a number is within the bounds; what is no number is.
+func (b *boundedName) takes(v *jsontext.Value) bool {
+	x, ok := number(v)
+	low, _ := strconv.ParseFloat(b.min, 64)
+	high, err := strconv.ParseFloat(b.max, 64)
+	return !ok || x >= low && (err != nil || x <= high)
+}
+
+func number(v *jsontext.Value) (x float64, ok bool) {
+	if !v.Is(jsontext.Number) {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(v.Text, 64)
+	return x, err == nil
 }
 
 // boundedNames are words in names with the bounds that they imply; alone: only by themselves or beside a word of
