@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -163,16 +164,20 @@ func (l *library) init(system, tools, index string) (int, string, error) {
 		return 0, "", errNotLoaded
 	}
 	l.endSession()
-	s, err := l.engine.NewSession(ctx, engine.SessionOptions{System: system, Tools: tools, Lenient: true})
+	s, err := l.engine.NewSession(ctx, engine.SessionOptions{System: system, Tools: tools, Lenient: true, ToolIndex: index})
 	if err != nil {
 		return 0, "", err
 	}
 	l.session = s
-	note := ""
-	if index != "" {
-		note = "tool_index_path is ignored: tools are not retrieved, every tool is in the prefix"
+	return s.PrefixTokens(), indexNote(s.Notes()), nil
+}
+
+// indexNote is a session's notes, which are about its tool index, as one sentence; empty when there are none.
+func indexNote(notes []string) string {
+	if len(notes) == 0 {
+		return ""
 	}
-	return s.PrefixTokens(), note, nil
+	return jsontext.Valid("tool_index_path: " + strings.Join(notes, "; "))
 }
 
 // complete runs one turn and delivers its envelope. Failures write an error

@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -83,5 +85,46 @@ func TestCallsFromManyGoroutines(t *testing.T) {
 	}
 	if tokens, _, err := l.complete("turn on the kitchen lights", 0, make([]byte, 8192)); err != nil || tokens == 0 {
 		t.Errorf("%d tokens, %v", tokens, err)
+	}
+}
+
+// nine tools are enough to be retrieved from, and short enough for the context of the archive with an embedding head.
+const nineTools = `[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"},{"name":"e"},{"name":"f"},{"name":"g"},{"name":"h"},{"name":"i"}]`
+
+func TestToolIndex(t *testing.T) {
+	l := newLibrary()
+	if err := l.loadFile("../testdata/oracle/mixed/model.cact"); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "index")
+	out := make([]byte, 8192)
+	for _, missing := range []bool{true, false} { // written, then read
+		if prefix, note, err := l.init("", nineTools, path); err != nil || note != "" || prefix != 1 {
+			t.Fatalf("prefix %d, note %q, %v", prefix, note, err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() != 56+9*96*4+32 {
+			t.Errorf("missing %v: %v, %v", missing, info, err)
+		}
+		if tokens, _, err := l.complete("go", 16, out); err != nil || tokens == 0 {
+			t.Errorf("%d tokens, %v", tokens, err)
+		}
+	}
+	nowhere := filepath.Join(t.TempDir(), "missing", "index")
+	for _, c := range []struct{ tools, path, want string }{
+		{nineTools, nowhere, "tool_index_path: the tool index is not kept: "},
+		{`[{"name":"a"}]`, path, "tool_index_path: the tool index is ignored: "},
+		{"", path, "tool_index_path: the tool index is ignored: "},
+		{nineTools, "", ""},
+	} {
+		_, note, err := l.init("", c.tools, c.path)
+		if err != nil || !strings.HasPrefix(note, c.want) || (c.want == "") != (note == "") || !utf8.ValidString(note) {
+			t.Errorf("%s with %s: note %q, %v", c.tools, c.path, note, err)
+		}
+	}
+	if err := l.load(demo.Archive); err != nil {
+		t.Fatal(err)
+	}
+	if prefix, note, err := l.init("", nineTools, path); err != nil || prefix < 20 || !strings.Contains(note, "no embedding head") {
+		t.Errorf("prefix %d, note %q, %v", prefix, note, err)
 	}
 }

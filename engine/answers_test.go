@@ -37,7 +37,8 @@ func newAnswerSession(t testing.TB, lex *lexicon, r answered) *Session {
 		t.Fatal(err)
 	}
 	s := &Session{
-		engine: &Engine{lex: lex, weights: &weights{tok: lex.tok}}, system: prompt.SystemText(r.System), tools: tools, ground: groundTools(tools), triggers: newTriggers(tools),
+		engine: &Engine{lex: lex, weights: &weights{tok: lex.tok}}, system: prompt.SystemText(r.System),
+		selection: selection{tools: tools, ground: groundTools(tools), triggers: newTriggers(tools)},
 	}
 	cache, list := new(grammarCache), declaredTools(tools)
 	if s.declared, err = cache.compile(list, true); err != nil {
@@ -52,7 +53,7 @@ func judgeCalls(t testing.TB, lex *lexicon, r answered, off ...string) *Response
 	t.Helper()
 	response := &Response{Confidence: 1}
 	s := answerSession(t, lex, r)
-	k, err := s.newTask(s.read(r.Query), CompleteOptions{Off: off})
+	k, err := s.newTask(background, s.read(r.Query), CompleteOptions{Off: off})
 	if err == nil {
 		err = s.judge(response, r.calls, k)
 	}

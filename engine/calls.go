@@ -115,7 +115,7 @@ func (s *Session) choose(k *task) error {
 	if k.off[ruleImplied] {
 		calls = s.declared
 	}
-	if names := s.triggered(k); len(names) > 0 {
+	if names := k.triggers(s.triggers); len(names) > 0 {
 		if g, err := calls.Choose(grammar.Choice{Min: 1, Max: k.options.MaxCalls, Only: names}); err == nil {
 			k.calls, k.triggered = g, true
 			return nil
@@ -141,13 +141,13 @@ func (s *Session) choose(k *task) error {
 	return nil
 }
 
-// triggered lists the tools that a user's request triggers: none when it forbids something, or when the caller
+// triggers lists the tools that a user's request triggers: none when it forbids something, or when the caller
 // chose among the tools.
-func (s *Session) triggered(k *task) []string {
-	if k.tool || k.off[ruleTriggers] || k.options.ToolChoice.None || k.options.ToolChoice.Tool != "" || s.triggers == nil || k.talk.Negated() {
+func (k *task) triggers(t *triggers) []string {
+	if k.tool || k.off[ruleTriggers] || k.options.ToolChoice.None || k.options.ToolChoice.Tool != "" || t == nil || k.talk.Negated() {
 		return nil
 	}
-	return s.triggers.match(k.text)
+	return t.match(k.text)
 }
 
 // wireName is the name that the model knows a tool by; a name that no tool has is returned as it is.

@@ -26,21 +26,22 @@ type conversation struct {
 // moment is a session's state between two turns.
 type moment struct {
 	conversation conversation
+	selection    selection
 	state        *model.Snapshot
 }
 
 func (s *Session) save() moment {
 	c := s.conversation
 	if len(c.turns) == 0 {
-		return moment{c, s.start}
+		return moment{c, s.selection, s.start}
 	}
 	c.turns = c.turns[:len(c.turns):len(c.turns)]
-	return moment{c, s.model.Snapshot()}
+	return moment{c, s.selection, s.model.Snapshot()}
 }
 
 // restore cannot be refused: the state was taken from this session.
 func (s *Session) restore(m moment) {
-	s.conversation = m.conversation
+	s.conversation, s.selection = m.conversation, m.selection
 	s.model.Restore(m.state)
 }
 
@@ -56,6 +57,11 @@ func (s *Session) makeRoom(ctx context.Context, need int) error {
 	if err := s.model.Restore(s.start); err != nil {
 		return err
 	}
+	return s.feedAgain(ctx, kept)
+}
+
+// feedAgain feeds turns behind the prefix. The first is written as a conversation's first.
+func (s *Session) feedAgain(ctx context.Context, kept []turnRecord) error {
 	var ids []int32
 	for i := range kept {
 		if i == 0 && !kept[0].input.tool {

@@ -48,6 +48,7 @@ type weights struct {
 	archive  *cact.Archive
 	tok      *tokenizer.Tokenizer
 	prefixes *prefixCache
+	vectors  *vectorCache // of tools that are retrieved
 	exact    bool
 	simd     string
 	layers   int
@@ -105,8 +106,8 @@ func build(a *cact.Archive, o Options) (*Engine, error) {
 		o.PrefixCache = defaultPrefixes
 	}
 	w := &weights{
-		archive: a, tok: tok, prefixes: newPrefixCache(o.PrefixCache), exact: o.Exact, simd: o.SIMD,
-		layers: a.Geometry().Layers, engines: 1,
+		archive: a, tok: tok, prefixes: newPrefixCache(o.PrefixCache), vectors: newVectorCache(mostVectorFloats),
+		exact: o.Exact, simd: o.SIMD, layers: a.Geometry().Layers, engines: 1,
 	}
 	return w.at(o.Depth, o.Threads)
 }

@@ -41,6 +41,8 @@ type Response struct {
 	Tokens    int     // appended by the answer, forced and closing ones included; 0 when nothing was kept
 	PromptIDs []int32 // of the turn's input
 	OutputIDs []int32 // of the answer; len is Tokens
+	// Retrieved names the tools that the turn could call, in the order of declaration; nil where none were retrieved.
+	Retrieved []string
 	// Speculated counts the tokens that were fed to choose values and taken back.
 	Speculated int
 	Trace      []Finding // what the rules did to the calls, in their order

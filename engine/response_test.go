@@ -73,7 +73,9 @@ func respondTo(t *testing.T, l *lexicon, user bool, limit int, script ...int32) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Session{engine: &Engine{lex: l, weights: &weights{tok: l.tok}}, tools: tools, ground: groundTools(tools), triggers: &triggers{}}
+	s := &Session{
+		engine: &Engine{lex: l, weights: &weights{tok: l.tok}}, selection: selection{tools: tools, ground: groundTools(tools), triggers: &triggers{}},
+	}
 	if s.declared, err = new(grammarCache).compile(declaredTools(tools), false); err != nil {
 		t.Fatal(err)
 	}

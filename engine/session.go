@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/libneedle/libneedle/cact"
-	"github.com/libneedle/libneedle/engine/grammar"
-	"github.com/libneedle/libneedle/engine/ground"
 	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/engine/prompt"
 )
@@ -34,6 +32,10 @@ type SessionOptions struct {
 	// then not constrained by them, and every response lists them in Warnings. Without it such tools fail with
 	// ErrTools.
 	Lenient bool
+	// ToolIndex names a file that keeps the tools' vectors where tools are retrieved (see NewSession), so that later
+	// processes need not compute them. It is written when it is missing, of other tools or damaged; what keeps it
+	// from use is in Session.Notes and no error.
+	ToolIndex string
 }
 
 // CompleteOptions say how one answer is decoded. The zero value is greedy.
@@ -90,20 +92,17 @@ func (o CompleteOptions) validate() (CompleteOptions, error) {
 // be called from any goroutine; calls on one session queue and run one after the other, while different
 // sessions run side by side.
 type Session struct {
-	engine *Engine
-	prefix []int32
-	start  *model.Snapshot // the state at the prefix's end
-	system string          // as the model reads it
-	tools  *prompt.Toolset
-	ground *ground.Tools
-	// Grammars of the calls of all tools: as they are declared, and with what their texts imply.
-	declared, implied *grammar.Grammar
-	triggers          *triggers
-	markers           bool
+	engine    *Engine
+	system    string // as the model reads it
+	markers   bool
+	base      selection  // before the first turn
+	retrieval *retrieval // nil where every tool is offered
+	notes     []string
 
 	turn chan struct{} // holds a value while a call runs
 
 	// The running call's.
+	selection    // what is offered
 	model        *model.Session
 	threads      int
 	conversation conversation
@@ -129,6 +128,12 @@ func (c *stoppable) Err() error {
 // NewSession begins a conversation: it computes the prefix, or takes it from the cache. It fails with
 // ErrTools when the tools are no array of tools, and with ErrPrefix, naming both counts, when the prefix
 // fills the context.
+//
+// When the archive has an embedding head, more than 5 tools are retrieved: the prefix is the system turn alone,
+// and each user's message may call the 5 tools whose embedding is nearest to its own (a tool is embedded as the
+// JSON that the model reads; tools that ToolChoice names or the message triggers are always among them). They stand
+// between system turn and conversation. When they change, the newest turns are read again behind them and older
+// ones forgotten: two windows' worth stays, as when the context is full, or without a window all that fits.
 func (e *Engine) NewSession(ctx context.Context, o SessionOptions) (s *Session, err error) {
 	if err := e.gate.enter(); err != nil {
 		return nil, err
@@ -146,25 +151,30 @@ func (e *Engine) newSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err != nil {
 		return nil, fmt.Errorf("engine: %w: %w", ErrTools, err)
 	}
-	list := declaredTools(tools)
-	declared, err := e.weights.grammars.compile(list, o.Lenient)
+	offered, err := e.offering(tools, o.Lenient)
 	if err != nil {
-		return nil, fmt.Errorf("engine: %w: %w", ErrTools, err)
+		return nil, err
 	}
-	ground := groundTools(tools)
 	s := &Session{
-		engine: e, system: prompt.SystemText(o.System), tools: tools, ground: ground,
-		declared: declared, implied: e.weights.grammars.compileImplied(list, ground, declared, o.Lenient), triggers: newTriggers(tools), markers: o.Markers, turn: make(chan struct{}, 1),
+		engine: e, system: prompt.SystemText(o.System), selection: offered, markers: o.Markers, turn: make(chan struct{}, 1),
 	}
-	s.prefix = s.encodePrefix()
+	if e.retrieves(tools) {
+		s.prefix = s.encodeSystem()
+	} else {
+		s.prefix = s.encodePrefix()
+	}
 	if limit := e.model.Geometry().MaxSeqLen; len(s.prefix) >= limit {
 		return nil, fmt.Errorf("engine: %w: system text and tools are %d tokens, the context holds %d with the conversation; shorten or leave out tools", ErrPrefix, len(s.prefix), limit)
+	}
+	if err := s.openRetrieval(ctx, o); err != nil {
+		return nil, err
 	}
 	s.openModel()
 	if err := s.prefill(ctx); err != nil {
 		s.model.Close()
 		return nil, fmt.Errorf("engine: prefix: %w", err)
 	}
+	s.base = s.selection
 	return s, nil
 }
 
@@ -185,10 +195,14 @@ func (s *Session) prefill(ctx context.Context) error {
 	if s.start = cache.get(key); s.start != nil {
 		return s.model.Restore(s.start)
 	}
+	read, err := s.rewind()
+	if err != nil {
+		return err
+	}
 	if err := s.model.SetSink(len(s.prefix)); err != nil {
 		return err
 	}
-	if err := s.model.Append(ctx, s.prefix); err != nil {
+	if err := s.model.Append(ctx, s.prefix[read:]); err != nil {
 		return err
 	}
 	s.start = s.model.Snapshot()
@@ -196,11 +210,12 @@ func (s *Session) prefill(ctx context.Context) error {
 	return nil
 }
 
-// PrefixTokens is the number of tokens of the prefix, the beginning mark included.
-func (s *Session) PrefixTokens() int { return len(s.prefix) }
+// PrefixTokens is the number of tokens of the prefix, the beginning mark included: of all that is fed before any
+// turn. Where tools are retrieved none of them counts.
+func (s *Session) PrefixTokens() int { return len(s.base.prefix) }
 
 // PrefixIDs returns the tokens of the prefix: a copy.
-func (s *Session) PrefixIDs() []int32 { return append([]int32(nil), s.prefix...) }
+func (s *Session) PrefixIDs() []int32 { return append([]int32(nil), s.base.prefix...) }
 
 // acquire waits for the session's turn. release must be called when it returns nil.
 func (s *Session) acquire(ctx context.Context) error {
@@ -267,17 +282,32 @@ func (s *Session) attempt(ctx context.Context, text string, o CompleteOptions, b
 	}
 	in := s.read(text)
 	ids := s.encode(in, true)
-	if need, limit := len(s.prefix)+len(ids)+o.MaxNewTokens, s.contextSize(); need > limit || need < 0 {
-		return failure(CodeOverflow, fmt.Sprintf(
-			"the turn does not fit: prefix %d, input %d and max_new_tokens %d are more tokens than the context of %d",
-			len(s.prefix), len(ids), o.MaxNewTokens, limit)), nil
+	if r := s.overflow(len(ids), o.MaxNewTokens); r != nil {
+		return r, nil
 	}
-	k, err := s.newTask(in, o)
+	*before = s.save()
+	k, err := s.newTask(ctx, in, o)
+	if errors.Is(err, ErrText) { // it is too long to be embedded
+		return failure(CodeOverflow, fmt.Sprintf("the turn does not fit: %v", err)), nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	*before = s.save()
+	if r := s.overflow(len(ids), o.MaxNewTokens); r != nil { // beside the tools that were chosen
+		s.selection = before.selection // the model has not seen another
+		return r, nil
+	}
 	return s.answer(ctx, k, ids)
+}
+
+// overflow is the response to a turn that does not fit beside the prefix, nil for one that does.
+func (s *Session) overflow(input, newTokens int) *Response {
+	if need, limit := len(s.prefix)+input+newTokens, s.contextSize(); need > limit || need < 0 {
+		return failure(CodeOverflow, fmt.Sprintf(
+			"the turn does not fit: prefix %d, input %d and max_new_tokens %d are more tokens than the context of %d",
+			len(s.prefix), input, newTokens, limit))
+	}
+	return nil
 }
 
 // cancelledOr is the response for an error that the caller's cancelling led to; other errors stay errors.
@@ -305,14 +335,19 @@ func (s *Session) contextSize() int { return s.engine.model.Geometry().MaxSeqLen
 // place makes room for a turn and returns its tokens at the place where it stands then. first are its
 // tokens as the first turn.
 func (s *Session) place(ctx context.Context, in input, first []int32, newTokens int) ([]int32, error) {
-	if len(s.conversation.turns) == 0 {
-		return first, nil
+	ids := first
+	if len(s.conversation.turns) > 0 {
+		ids = s.encode(in, false)
 	}
-	ids := s.encode(in, false)
-	if need := len(ids) + newTokens; s.model.Len()+need > s.contextSize() {
-		if err := s.makeRoom(ctx, need); err != nil {
-			return nil, err
-		}
+	var err error
+	switch need := len(ids) + newTokens; {
+	case s.start == nil:
+		err = s.offer(ctx, need)
+	case s.model.Len()+need > s.contextSize():
+		err = s.makeRoom(ctx, need)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if len(s.conversation.turns) == 0 {
 		return first, nil
@@ -345,7 +380,7 @@ func (s *Session) answer(ctx context.Context, k *task, first []int32) (*Response
 	r.PrefillTPS = perSecond(len(ids), fed.Sub(begin))
 	r.DecodeTPS = perSecond(len(t.out), time.Since(fed))
 	r.PeakRAMMB = peakRAM()
-	r.PromptIDs, r.OutputIDs, r.Tokens = ids, t.out, len(t.out)
+	r.PromptIDs, r.OutputIDs, r.Tokens, r.Retrieved = ids, t.out, len(t.out), s.retrieved()
 	r.Speculated = t.evaluated
 	s.conversation.turns = append(s.conversation.turns, turnRecord{k.input, ids, t.out})
 	s.conversation.delivered = len(r.FunctionCalls) > 0
@@ -367,7 +402,7 @@ func (s *Session) Reset() {
 	if s.closed {
 		return
 	}
-	s.conversation = conversation{}
+	s.conversation, s.selection = conversation{}, s.base
 	s.model.Restore(s.start)
 }
 
@@ -389,6 +424,6 @@ func (s *Session) Close() error {
 	}
 	s.closed = true
 	s.model.Close()
-	s.model, s.start, s.conversation = nil, nil, conversation{}
+	s.model, s.start, s.base.start, s.conversation = nil, nil, nil, conversation{}
 	return nil
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+
 	"github.com/libneedle/libneedle/engine/grammar"
 	"github.com/libneedle/libneedle/engine/ground"
 )
@@ -16,14 +18,17 @@ type task struct {
 	triggered bool
 }
 
-// newTask is what an input asks for.
-func (s *Session) newTask(in input, o CompleteOptions) (*task, error) {
+// newTask is what an input asks for. Where tools are retrieved it changes the session's selection.
+func (s *Session) newTask(ctx context.Context, in input, o CompleteOptions) (*task, error) {
 	k := &task{input: in, options: o, off: o.switchedOff()}
 	inputs := make([]string, 0, len(s.conversation.turns)+1)
 	for _, t := range s.conversation.turns {
 		inputs = append(inputs, t.input.text)
 	}
 	k.talk = ground.NewTurn(s.system, append(inputs, k.text), !k.tool)
+	if err := s.retrieve(ctx, k); err != nil {
+		return nil, err
+	}
 	if err := s.choose(k); err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ func TestTriggeredTools(t *testing.T) {
 		if s == nil {
 			return
 		}
-		k, err := s.newTask(input{text: c.request, tool: c.tool}, c.o)
+		k, err := s.newTask(background, input{text: c.request, tool: c.tool}, c.o)
 		if err != nil {
 			t.Errorf("%q: %v", c.request, err)
 			continue
@@ -207,14 +207,14 @@ func taskSession(t testing.TB, l *lexicon, tools string) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Session{engine: e, tools: set, ground: groundTools(set), declared: declared, implied: declared, triggers: newTriggers(set)}
+	return &Session{engine: e, selection: selection{tools: set, ground: groundTools(set), declared: declared, implied: declared, triggers: newTriggers(set)}}
 }
 
 // An uncallable tool's trigger does nothing, and says so nowhere; the turn is an ordinary one.
 func TestTriggerOfAnUncallableTool(t *testing.T) {
 	l := demoLexicon(t)
 	s := taskSession(t, l, `[`+toolWith("f", `["lights"]`)+`,{"name":"never","triggers":["never"],"parameters":{"type":"object","properties":{"x":false},"required":["x"]}}]`)
-	k, err := s.newTask(input{text: "nevermore"}, CompleteOptions{})
+	k, err := s.newTask(background, input{text: "nevermore"}, CompleteOptions{})
 	if err != nil || k.triggered || k.required() {
 		t.Errorf("triggered %v, %v", k != nil && k.triggered, err)
 	}
@@ -230,8 +230,8 @@ func TestTriggeredCallsAreDelivered(t *testing.T) {
 		triggers, request string
 		delivered         bool
 	}{
-		{`,"triggers":["glow"]`, "glow", true},
-		{``, "glow", false},
+		{`,"triggers":["glow"]`, "please make it glow", true},
+		{``, "please make it glow", false},
 		{`,"triggers":["glow"]`, `anna said "make the lights glow"`, false},
 		{`,"triggers":["glow"]`, "make everything glow except the kitchen and the bedroom", false},
 	} {
@@ -259,10 +259,10 @@ func TestTriggersInAConversation(t *testing.T) {
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], `tool "bad": triggers[0]`) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
-	if k, err := s.newTask(s.read(`{"state":"glow"}`), CompleteOptions{}); err != nil || k.triggered || !k.tool {
+	if k, err := s.newTask(background, s.read(`{"state":"glow"}`), CompleteOptions{}); err != nil || k.triggered || !k.tool {
 		t.Errorf("a tool's result: triggered %v, %v", k.triggered, err)
 	}
-	if k, err := s.newTask(s.read("thanks"), CompleteOptions{}); err != nil || k.triggered {
+	if k, err := s.newTask(background, s.read("thanks"), CompleteOptions{}); err != nil || k.triggered {
 		t.Errorf("the next request: triggered by the one before, %v", err)
 	}
 }

@@ -25,8 +25,8 @@
  * MEMORY. Arguments are read during the call only; nothing the caller passed is kept or freed. No function returns
  * memory to be freed.
  *
- * The library prints nothing, opens no network connection, reads no file but the ones it is given, and does not
- * end the process: an internal fault becomes -1.
+ * The library prints nothing, opens no network connection, reads no file but the ones it is given, writes none but
+ * tool_index_path (see needle_init), and does not end the process: an internal fault becomes -1.
  *
  * ENVIRONMENT. NEEDLE_SIMD=generic|avx2|avxvnni|avx512, read when an archive is loaded, names the vector kernels to
  * run on; without it they are the fastest that the CPU has. Answers do not depend on it. Loading fails for others.
@@ -97,10 +97,16 @@ NEEDLE_API int needle_load(const unsigned char *cact, unsigned long long n);
  *                    NULL or "": none.
  *   tools            a JSON array of tools, each {"name":...,"description":...,"parameters":{JSON Schema}}, bare or
  *                    as {"type":"function","function":{...}}. NULL, "" or "null": no tools. "[]": an empty set.
- *   tool_index_path  a file that caches embeddings of the tools, for archives with an embedding head. NULL or "":
- *                    none. Where it has no use it is ignored; the call succeeds and needle_last_error() says so.
+ *   tool_index_path  a file that keeps embeddings of the tools where tools are retrieved (below); NULL or "": none.
+ *                    It is written when it is missing, of other tools or damaged, and never a reason to fail: where
+ *                    it has no use, or cannot be read or written, the call succeeds and needle_last_error() says so.
  *
- * Returns the number of tokens of the prefix (above 0), or -1: nothing is loaded; tools is not such an array (the
+ * Tools are retrieved when the archive has an embedding head and there are more than 5 of them: each message may call
+ * the 5 whose embeddings are nearest to its own. The prefix is then the system text alone; a turn that gets other
+ * tools than the turn before reads them and the conversation's newest turns once more. The released archives have no
+ * such head: there every tool is in the prefix.
+ *
+ * Returns the number of tokens of the prefix (above 0; of all that is read before any turn), or -1: nothing is loaded; tools is not such an array (the
  * error names the offset); the prefix does not fit the model's context (the error names both numbers); cancelled.
  * After -1 there is no session: tools that could not be read are not answered with older ones.
  */

@@ -107,6 +107,35 @@ func TestRunSpellings(t *testing.T) {
 	}
 }
 
+func TestRunWithAToolIndex(t *testing.T) {
+	tools := `[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"},{"name":"e"},{"name":"f"},{"name":"g"}]`
+	path := filepath.Join(t.TempDir(), "index")
+	args := []string{"run", "--model", oracle + "/mixed/model.cact", "--tools", tools, "--max", "40", "go"}
+	want := needle(t, "", args...)
+	for range 2 { // written, then read
+		o := needle(t, "", append(args, "--tool-index", path)...)
+		if diff := diffEnvelopes(want.out, o.out); diff != "" || o.code != want.code || o.errOut != "" {
+			t.Errorf("exit %d, standard error %q\n%s", o.code, o.errOut, diff)
+		}
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, c := range []struct{ index, tools, model, note string }{
+		{filepath.Join(path, "below"), tools, "mixed", "not kept"}, {path, "[]", "mixed", "ignored"}, {path, tools, "cq4", "no embedding head"},
+	} {
+		o := needle(t, "", "run", "--model", oracle+"/"+c.model+"/model.cact", "--tools", c.tools, "--max", "40", "--tool-index", c.index, "go")
+		if o.code == exitBad || !strings.HasPrefix(o.errOut, "needle: the tool index is ") || !strings.Contains(o.errOut, c.note) {
+			t.Errorf("%s: exit %d, standard error %q", c.note, o.code, o.errOut)
+		}
+	}
+	tokens := needle(t, "", "tokens", "--json", "--model", oracle+"/mixed/model.cact", "--tools", tools, "go")
+	var ids map[string][]int32
+	if err := json.Unmarshal([]byte(tokens.out), &ids); err != nil || len(ids["prefix_ids"]) != 1 || len(ids["turn_ids"]) < 30 {
+		t.Errorf("tokens: %v, %s%s", err, tokens.out, tokens.errOut)
+	}
+}
+
 func needleJSON(t *testing.T, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/libneedle/libneedle/engine"
+	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
 // runCommand answers one request. The official runner's flags work too.
@@ -26,7 +27,7 @@ type runCommand struct {
 	Off               []string `help:"Rules, or groups of them, that are not applied, separated by commas; all for all. needle rules lists them." placeholder:"RULE"`
 	Trace             bool     `help:"Say on standard error which rule changed, dropped or withheld what, and why."`
 	FailInputOverflow bool     `help:"Accepted for the official runner's sake: input that does not fit is always an error here."`
-	ToolIndex         string   `help:"Accepted for the official runner's sake: used once retrieval is there." placeholder:"FILE"`
+	ToolIndex         string   `help:"File that keeps the tools' embeddings, for archives with an embedding head; made when it is missing." placeholder:"FILE"`
 	Serve             bool     `help:"Not in this version." hidden:""`
 	Port              int      `help:"Not in this version." hidden:""`
 }
@@ -60,6 +61,7 @@ func (r *runCommand) answer(c console, request string) (*engine.Response, error)
 	if err != nil {
 		return nil, err
 	}
+	o.ToolIndex = r.ToolIndex
 	e, err := r.open(c)
 	if err != nil {
 		return nil, err
@@ -70,6 +72,9 @@ func (r *runCommand) answer(c console, request string) (*engine.Response, error)
 		return nil, err
 	}
 	defer s.Close()
+	for _, note := range s.Notes() {
+		fmt.Fprintf(c.errOut, "needle: %s\n", jsontext.Valid(note))
+	}
 	return s.Complete(c.ctx, request, engine.CompleteOptions{
 		MaxNewTokens: r.Max, Temperature: r.Temperature, Seed: r.Seed, ToolChoice: toolChoice(r.ToolChoice), MaxCalls: r.MaxCalls,
 		Confidence: confidenceModes[r.Confidence], Plain: r.Plain, Off: r.Off,

@@ -46,13 +46,19 @@ func Join(segments []Segment) string {
 	return b.String()
 }
 
-// Prefix is what a session begins with, after BOS: the system turn, unless SystemText makes nothing of
-// system, and the opening of the first user turn with the tools.
-func Prefix(system string, t *Toolset) []Segment {
-	var segments []Segment
-	if s := SystemText(system); s != "" {
-		segments = piece(imStart, "system\n"+s, imEnd, "\n")
+// SystemTurn is the turn that precedes all others; nothing when SystemText makes nothing of system.
+func SystemTurn(system string) []Segment {
+	s := SystemText(system)
+	if s == "" {
+		return nil
 	}
+	return piece(imStart, "system\n"+s, imEnd, "\n")
+}
+
+// Prefix is what a session begins with, after BOS: the system turn and the opening of the first user turn
+// with the tools.
+func Prefix(system string, t *Toolset) []Segment {
+	segments := SystemTurn(system)
 	if !t.Present() {
 		return append(segments, piece(imStart, "user")...)
 	}
