@@ -89,15 +89,27 @@ func TestLookaheadGoesSoFar(t *testing.T) {
 			t.Errorf("%d tokens tried", f.evaluated)
 		}
 	}
-	way := newTold(t, l, only(`{"type":"string"}`), "", behindX, odds{}.chain(`x":"`, long...))
-	if err := way.extend(spell(l.tok, argumentsBegin+behindX)...); err != nil {
+	f := newTold(t, l, only(`{"type":"string"}`), "", behindX, odds{}.chain(`x":"`, long...))
+	if w := f.followed(t, behindX, "open"); len(w.tokens) != 24 || w.finished || f.evaluated != 23 {
+		t.Errorf("followed %d tokens, fed %d, finished %v", len(w.tokens), f.evaluated, w.finished)
+	}
+}
+
+// followed is the way that begins with a token behind the guide.
+func (f told) followed(t *testing.T, guide, first string) way {
+	t.Helper()
+	if err := f.extend(spell(f.lex.tok, argumentsBegin+guide)...); err != nil {
 		t.Fatal(err)
 	}
-	way.model.fed = join(ids(call), way.list.tokens)
-	w, err := way.follow(background, spell(l.tok, "open")[0], -1)
-	if err != nil || len(w.tokens) != 24 || w.finished || way.evaluated != 23 {
-		t.Errorf("followed %d tokens, fed %d, finished %v, %v", len(w.tokens), way.evaluated, w.finished, err)
+	f.model.fed = join(ids(call), f.list.tokens)
+	ways := []way{{strand: f.list.clone()}}
+	if err := f.add(&ways[0], spell(f.lex.tok, first)[0], -1); err != nil {
+		t.Fatal(err)
 	}
+	if err := f.follow(background, ways); err != nil {
+		t.Fatal(err)
+	}
+	return ways[0]
 }
 
 // Tokens that are forced within a way cost no product and count with probability 1.
@@ -107,14 +119,7 @@ func TestLookaheadOverForcedTokens(t *testing.T) {
 	o := odds{guide: {`{"`: .6, "{": .4}}
 	schema := only(`{"type":"object","properties":{"yard":{"type":"array","prefixItems":[{"const":12345}],"minItems":1,"maxItems":1}},"required":["yard"]}`)
 	f := newTold(t, l, schema, "", guide, o)
-	if err := f.extend(spell(l.tok, argumentsBegin+guide)...); err != nil {
-		t.Fatal(err)
-	}
-	f.model.fed = join(ids(call), f.list.tokens)
-	w, err := f.follow(background, spell(l.tok, `{"`)[0], -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := f.followed(t, guide, `{"`)
 	forced := 0
 	for i, p := range w.logProbs[1:] {
 		m := f.list.clone()

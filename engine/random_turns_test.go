@@ -34,16 +34,9 @@ func (d *dice) Logits() ([]float32, error) {
 	return d.logits, nil
 }
 
-// AppendEach has to call these Logits.
-func (d *dice) AppendEach(ctx context.Context, ids []int32, f func(i int, logits []float32)) error {
-	for i, id := range ids {
-		if err := d.Append(ctx, []int32{id}); err != nil {
-			return err
-		}
-		logits, _ := d.Logits()
-		f(i, logits)
-	}
-	return nil
+// Grow has to ask for these Logits.
+func (d *dice) Grow(ctx context.Context, ids [][]int32, last bool, f func(fork, i int, logits []float32)) error {
+	return d.grow(ctx, ids, last, d.Logits, f)
 }
 
 // Whatever a model says: the list follows the schema, the limit holds, and what was fed is what was written.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -45,11 +46,11 @@ type telling struct {
 	turns  int       // when not 0, so many of them are wanted one after the other
 	logits []float32 // one buffer, as a model has; it is spoilt when the text moves on
 
-	fed, marked []int32
-	mark        *model.Mark
-	faults      []string
-	blocks      int // fed by AppendEach
-	products    int // with the head
+	fed      []int32
+	forks    [][]int32 // what each was fed
+	faults   []string
+	blocks   int // fed by Grow
+	products int // with the head
 }
 
 func newTelling(l *lexicon, guide string, o odds) *telling {
@@ -69,40 +70,49 @@ func (d *telling) Append(ctx context.Context, ids []int32) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	d.forks = nil
 	d.move(append(d.fed, ids...))
 	return nil
 }
 
-func (d *telling) AppendEach(ctx context.Context, ids []int32, f func(i int, logits []float32)) error {
-	if len(ids) > model.MostRewound {
-		d.faults = append(d.faults, "a block that is too long")
+func (d *telling) Fork(n int) error {
+	if n < 1 || n > model.MostForks {
+		return errors.New("too many forks, or none")
 	}
-	d.blocks++
-	for i, id := range ids {
-		if err := d.Append(ctx, []int32{id}); err != nil {
-			return err
-		}
-		logits, _ := d.Logits()
-		f(i, logits)
-	}
+	d.forks = make([][]int32, n)
 	return nil
 }
 
-func (d *telling) Mark(m *model.Mark) { d.mark, d.marked = m, append([]int32(nil), d.fed...) }
+func (d *telling) Grow(ctx context.Context, ids [][]int32, last bool, f func(fork, i int, logits []float32)) error {
+	return d.grow(ctx, ids, last, d.Logits, f)
+}
 
-func (d *telling) Rewind(m *model.Mark) error {
-	switch {
-	case m != d.mark:
-		return errors.New("another mark")
-	case len(d.fed) > len(d.marked)+model.MostRewound || len(d.fed) < len(d.marked):
-		return errors.New("too far")
-	}
-	for i, id := range d.marked {
-		if d.fed[i] != id {
-			return errors.New("what was fed doesn't continue what was marked")
+// grow feeds each fork behind what was fed, and takes it back.
+func (d *telling) grow(ctx context.Context, ids [][]int32, last bool, ask func() ([]float32, error), f func(fork, i int, logits []float32)) error {
+	fed, total := d.fed, 0
+	defer func() { d.move(fed) }()
+	d.blocks++
+	for fork, list := range ids {
+		total += len(list)
+		for i, id := range list {
+			d.forks[fork] = append(d.forks[fork], id)
+			if last && i+1 < len(list) {
+				continue
+			}
+			d.move(append(fed[:len(fed):len(fed)], d.forks[fork]...))
+			logits, err := ask()
+			if err = cmp.Or(err, ctx.Err()); err != nil {
+				return err
+			}
+			f(fork, i, logits)
+		}
+		if len(d.forks[fork]) > model.ForkTokens {
+			d.faults = append(d.faults, "a fork that is too long")
 		}
 	}
-	d.move(append([]int32(nil), d.marked...))
+	if total == 0 || total > model.ForkTokens {
+		d.faults = append(d.faults, "an empty block, or one that is too long")
+	}
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/libneedle/libneedle/cact"
-	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/simd"
 	"github.com/libneedle/libneedle/tokenizer"
 )
@@ -22,10 +21,9 @@ const (
 // decoder is what a turn needs of a model.Session.
 type decoder interface {
 	Append(ctx context.Context, ids []int32) error
-	AppendEach(ctx context.Context, ids []int32, f func(i int, logits []float32)) error
 	Logits() ([]float32, error)
-	Mark(*model.Mark)
-	Rewind(*model.Mark) error
+	Fork(n int) error
+	Grow(ctx context.Context, ids [][]int32, last bool, f func(fork, i int, logits []float32)) error
 	Head(code cact.HeadCode) (pool, output []float32, err error)
 }
 
@@ -55,8 +53,7 @@ type turn struct {
 
 	mustClose bool // an option was taken whole, and the string ends behind it
 	sure      score
-	mark      model.Mark // where the ways that are tried begin
-	evaluated int        // tokens fed that way
+	evaluated int // tokens fed to try ways
 }
 
 // score collects what the confidence is made of.

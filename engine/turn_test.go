@@ -11,7 +11,6 @@ import (
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/demo"
 	"github.com/libneedle/libneedle/engine/grammar"
-	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/tokenizer"
 )
 
@@ -37,7 +36,6 @@ type scripted struct {
 	seen     int // of fed, at the last product
 	at       int // in wanted
 	products int
-	marked   [3]int
 	headAt   int // tokens fed when the head was read, -1 when it was not
 }
 
@@ -49,25 +47,10 @@ func (s *scripted) Append(ctx context.Context, ids []int32) error {
 	return nil
 }
 
-func (s *scripted) AppendEach(ctx context.Context, ids []int32, f func(i int, logits []float32)) error {
-	for i, id := range ids {
-		if err := s.Append(ctx, []int32{id}); err != nil {
-			return err
-		}
-		logits, err := s.Logits()
-		if err != nil {
-			return err
-		}
-		f(i, logits)
-	}
-	return nil
-}
+func (s *scripted) Fork(int) error { return errors.New("a script has no forks") }
 
-func (s *scripted) Mark(*model.Mark) { s.marked = [3]int{len(s.fed), s.seen, s.at} }
-
-func (s *scripted) Rewind(*model.Mark) error {
-	s.fed, s.seen, s.at = s.fed[:s.marked[0]], s.marked[1], s.marked[2]
-	return nil
+func (s *scripted) Grow(context.Context, [][]int32, bool, func(fork, i int, logits []float32)) error {
+	return errors.New("a script has no forks")
 }
 
 func (s *scripted) Logits() ([]float32, error) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
 	"slices"
@@ -21,9 +22,21 @@ const (
 
 // way is a sequence of tokens that could come next.
 type way struct {
+	strand   strand // at its end
 	tokens   []int32
 	logProbs []float32 // of each, among the legal ones
-	finished bool
+	finished bool      // the value ends with it
+	legal    tokenSet  // what may follow
+	fed      int       // of the tokens
+}
+
+// add makes the way one token longer.
+func (t *turn) add(w *way, id int32, logProb float32) error {
+	if !w.strand.accept(t.lex, id) {
+		return t.illegal(id)
+	}
+	w.tokens, w.logProbs = append(w.tokens, id), append(w.logProbs, logProb)
+	return nil
 }
 
 // sum is the logarithm of the way's probability.
@@ -75,7 +88,7 @@ func (t *turn) chooseOption(ctx context.Context, logits []float32, options []str
 		tokens := spell(t.lex.tok, string(insideString(o)))
 		switch {
 		case !t.list.takesString(t.lex, tokens):
-		case len(tokens) == 0 || len(tokens) > model.MostRewound || !t.room(len(tokens)+1, 2):
+		case len(tokens) == 0 || len(tokens) > model.ForkTokens || !t.room(len(tokens)+1, 2):
 			return false, nil
 		default:
 			ways = append(ways, way{tokens: tokens, logProbs: make([]float32, len(tokens)+1)})
@@ -101,12 +114,28 @@ func (t *turn) chooseOption(ctx context.Context, logits []float32, options []str
 
 // likeliestWay scores ways and returns the best one, with the logarithm of its share among them.
 func (t *turn) likeliestWay(ctx context.Context, logits []float32, ways []way) (best int, share float32, err error) {
-	here := slices.Clone(logits)
-	t.model.Mark(&t.mark)
+	judge := func(w *way, i int, logits []float32) {
+		legal := tokenSet(w.strand.calls.Mask().Words())
+		if i == len(w.tokens) {
+			w.logProbs[i] = t.closingProbability(logits, legal)
+			return
+		}
+		w.logProbs[i] = logProbability(logits, legal, w.tokens[i])
+		w.strand.accept(t.lex, w.tokens[i])
+	}
 	for i := range ways {
-		if err := t.score(ctx, here, &ways[i]); err != nil {
+		ways[i].strand = t.list.clone()
+		judge(&ways[i], 0, logits)
+	}
+	for group := range slices.Chunk(ways, model.MostForks) {
+		if err := t.model.Fork(len(group)); err != nil {
 			return 0, 0, err
 		}
+		if err := t.grow(ctx, group, false, func(w *way, i int, logits []float32) { judge(w, i+1, logits) }); err != nil {
+			return 0, 0, err
+		}
+	}
+	for i := range ways {
 		if ways[i].sum() > ways[best].sum() {
 			best = i
 		}
@@ -118,26 +147,31 @@ func (t *turn) likeliestWay(ctx context.Context, logits []float32, ways []way) (
 	return best, -simd.Log(total), nil
 }
 
-// score finds how likely the tokens of a way are, the first by the logits given. The model is where it was
-// afterwards.
-func (t *turn) score(ctx context.Context, logits []float32, w *way) error {
-	s := t.list.clone()
-	judge := func(i int, logits []float32) {
-		legal := tokenSet(s.calls.Mask().Words())
-		if i == len(w.tokens) {
-			w.logProbs[i] = t.closingProbability(logits, legal)
-			return
+// grow feeds what of the ways' tokens was not fed to the model's forks, together as far as a block has room, and
+// gives the logits behind each token, or behind each way's last only, to f.
+func (t *turn) grow(ctx context.Context, ways []way, last bool, f func(w *way, i int, logits []float32)) error {
+	for first := 0; first < len(ways); {
+		ids, n, end := make([][]int32, len(ways)), 0, first
+		for ; end < len(ways); end++ {
+			list := ways[end].tokens[ways[end].fed:]
+			if n += len(list); n > model.ForkTokens {
+				n -= len(list)
+				break
+			}
+			ids[end] = list
 		}
-		w.logProbs[i] = logProbability(logits, legal, w.tokens[i])
-		s.accept(t.lex, w.tokens[i])
+		if n > 0 {
+			t.evaluated += n
+			err := t.model.Grow(ctx, ids, last, func(fork, i int, logits []float32) { f(&ways[fork], ways[fork].fed+i, logits) })
+			if err != nil {
+				return err
+			}
+		}
+		for ; first < end; first++ {
+			ways[first].fed += len(ids[first])
+		}
 	}
-	judge(0, logits)
-	t.evaluated += len(w.tokens)
-	err := t.model.AppendEach(ctx, w.tokens, func(i int, logits []float32) { judge(i+1, logits) })
-	if err != nil {
-		return err
-	}
-	return t.model.Rewind(&t.mark)
+	return nil
 }
 
 // closing are the legal tokens that begin with a quote; all when none do.
@@ -168,66 +202,83 @@ func (t *turn) lookAhead(ctx context.Context, logits []float32, legal tokenSet) 
 	if simd.Exp(probable) >= sureProbability {
 		return false, nil
 	}
-	top := logits[firsts[0]]
-	starts := make([]float32, len(firsts))
+	ways := make([]way, len(firsts))
 	for i, id := range firsts {
-		starts[i] = probable + logits[id] - top
-	}
-	t.model.Mark(&t.mark)
-	var best way
-	var bestScore float32
-	for i, id := range firsts {
-		w, err := t.follow(ctx, id, starts[i])
-		if err == nil {
-			err = t.model.Rewind(&t.mark)
-		}
-		if err != nil {
+		ways[i].strand = t.list.clone()
+		if err := t.add(&ways[i], id, probable+logits[id]-logits[firsts[0]]); err != nil {
 			return false, err
 		}
-		score := w.sum() / float32(len(w.tokens))
-		if !w.finished {
-			score -= unfinishedPenalty
-		}
-		if i == 0 || score > bestScore {
-			best, bestScore = w, score
+	}
+	if err := t.follow(ctx, ways); err != nil {
+		return false, err
+	}
+	best := 0
+	for i := range ways {
+		if ways[i].mean() > ways[best].mean() {
+			best = i
 		}
 	}
-	return true, t.take(best)
+	return true, t.take(ways[best])
 }
 
-// follow goes on from a token to the end of the value, taking the likeliest token each time.
-func (t *turn) follow(ctx context.Context, first int32, logProb float32) (w way, err error) {
-	s := t.list.clone()
-	fed := 0
-	for id := first; ; {
-		if !s.accept(t.lex, id) {
-			return w, t.illegal(id)
+// mean is a finished way's mean log-probability, and less for one that is not.
+func (w *way) mean() float32 {
+	mean := w.sum() / float32(len(w.tokens))
+	if !w.finished {
+		mean -= unfinishedPenalty
+	}
+	return mean
+}
+
+// follow goes on from each way to the end of the value, side by side, taking the likeliest token each time.
+func (t *turn) follow(ctx context.Context, ways []way) error {
+	if err := t.model.Fork(len(ways)); err != nil {
+		return err
+	}
+	for {
+		open := false
+		for i := range ways {
+			more, err := t.settle(&ways[i])
+			if err != nil {
+				return err
+			}
+			if !more {
+				ways[i].fed = len(ways[i].tokens) // nobody asks what follows
+			}
+			open = open || more
 		}
-		w.tokens, w.logProbs = append(w.tokens, id), append(w.logProbs, logProb)
-		w.finished = !s.at.inArgument()
+		if !open {
+			return nil
+		}
+		var fault error
+		err := t.grow(ctx, ways, true, func(w *way, _ int, logits []float32) {
+			if fault == nil {
+				id := likeliest(logits, w.legal)
+				fault = t.add(w, id, logProbability(logits, w.legal, id))
+			}
+		})
+		if err != nil || fault != nil {
+			return cmp.Or(err, fault)
+		}
+	}
+}
+
+// settle takes a way on as far as tokens are forced. It reports whether the model is asked for the next one.
+func (t *turn) settle(w *way) (more bool, err error) {
+	for {
+		w.finished = !w.strand.at.inArgument()
 		if w.finished || len(w.tokens) == lookaheadTokens {
-			return w, nil
+			return false, nil
 		}
-		mask := s.calls.Mask()
-		if only, forced := mask.Only(); forced {
-			id, logProb = only, 0
-			continue
+		mask := w.strand.calls.Mask()
+		only, forced := mask.Only()
+		if !forced {
+			w.legal = t.values.legal(t.lex, &w.strand, mask)
+			return !w.legal.empty(), nil
 		}
-		legal := t.values.legal(t.lex, &s, mask)
-		if legal.empty() {
-			return w, nil
+		if err := t.add(w, only, 0); err != nil {
+			return false, err
 		}
-		t.evaluated += len(w.tokens) - fed
-		if err := t.model.Append(ctx, w.tokens[fed:]); err != nil {
-			return w, err
-		}
-		fed = len(w.tokens)
-		logits, err := t.model.Logits()
-		if err != nil {
-			return w, err
-		}
-		id = likeliest(logits, legal)
-		logProb = logProbability(logits, legal, id)
 	}
 }
 

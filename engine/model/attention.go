@@ -46,7 +46,7 @@ func (s *Session) attention(project []step) {
 	if s.hook == nil && s.pool.size > 1 && s.pool.size <= g.KVHeads && s.m.headsInTiles() {
 		s.steps = project
 		s.pool.run(g.KVHeads, s.stepWork(&project[0])+s.attendWork(), s.region.attendHeads)
-		s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
+		s.keepRaw()
 		return
 	}
 	s.products(project)
@@ -101,7 +101,7 @@ func (s *Session) keysValuesOf(t *token, w *scratch, h heads) {
 	s.quantizeHeads("attn.q8", t, &q8, x.q, g.QKDim)
 	s.quantizeHeads("attn.k8", t, &k8, x.k, g.QKDim)
 	s.quantizeHeads("attn.v8", t, &v8, x.v, g.VDim)
-	slot := s.kv.slot(t.pos, s.sink)
+	slot := s.slotOf(t)
 	for i := range k8.scale {
 		kv := &s.kv.layers[s.layer][h.lo+i]
 		kv.putKey(slot, k8.of(i, g.QKDim), k8.scale[i])
@@ -161,7 +161,7 @@ func (s *Session) convolve(t *token, b *layer, x rawRow, h heads) {
 
 // earlier is the heads' j-th tap, and the raw row that it meets.
 func (s *Session) earlier(t *token, b *layer, j int, h heads) (tap, raw rawRow) {
-	row := s.keptRaw[s.layer].before(&s.rawTrail, &s.raw, t.index, j)
+	row := t.line.keptRaw[s.layer].before(&t.line.rawTrail, &s.raw, t.line.first, t.index, j)
 	return s.m.splitRaw(b.taps[j], h), s.m.splitRaw(row, h)
 }
 

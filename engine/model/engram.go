@@ -22,7 +22,9 @@ func (s *Session) siteBefore(layer int) bool {
 
 // remembered keeps the site's raw values for later tokens.
 func (s *Session) remembered() {
-	s.memory[s.site].keep(&s.siteTrail, &s.siteRaw, s.n)
+	for _, l := range s.lines {
+		l.memory[s.site].keep(&l.siteTrail, &s.siteRaw, l.first, l.n)
+	}
 }
 
 // findSlots hashes the n-grams that end at t. Every site looks into its own
@@ -86,11 +88,10 @@ func (s *Session) engramSlot(t *token, table int) int {
 
 // idBefore is the id back positions before t, which is not before the start.
 func (s *Session) idBefore(t *token, back int) int32 {
-	if p := t.pos - back; p >= s.pos {
-		return s.tokens[p-s.pos].id
-	} else {
-		return s.history[len(s.history)-(s.pos-p)]
+	if i := t.index - back; i >= t.line.first {
+		return s.tokens[i].id
 	}
+	return t.line.history[len(t.line.history)-(back-(t.index-t.line.first))]
 }
 
 // remember adds the site's value to t.x, gated by how well its key fits.
@@ -112,7 +113,7 @@ func (s *Session) recall(t *token, site int, value []float32) {
 	taps := s.m.sites[site].taps
 	s.k.Mul(value, taps[0], s.siteRaw.at(t.index))
 	for j := 1; j < len(taps) && t.pos >= j*g.EngramDilation; j++ {
-		s.k.MulAdd(value, taps[j], s.memory[site].before(&s.siteTrail, &s.siteRaw, t.index, j*g.EngramDilation))
+		s.k.MulAdd(value, taps[j], t.line.memory[site].before(&t.line.siteTrail, &s.siteRaw, t.line.first, t.index, j*g.EngramDilation))
 	}
 	s.seeSite("engram.value", t, value)
 }

@@ -132,7 +132,7 @@ func TestSumsOfLongContexts(t *testing.T) {
 	for _, tier := range supportedTiers() {
 		s := newModel(t, m.source, Options{SIMD: tier}).NewSession(SessionOptions{})
 		for _, n := range []int{1000, mostSummed, mostSummed + 3, 150_000, 400_001} {
-			s.kv.reserve(n, 0)
+			s.kv.reserve(n, 0, 0)
 			kv := &s.kv.layers[0][0]
 			for i := range kv.value {
 				kv.value[i] = 127

@@ -16,6 +16,7 @@ type token struct {
 	id    int32
 	pos   int
 	layer int // that it is in; -1 before and after them
+	line  *line
 
 	lanes          []float32 // [n][d], with room for one more
 	pre, post, res []float32 // [n], [n], [n*n]: the lanes' gates, and how they mix
@@ -23,7 +24,7 @@ type token struct {
 	gate           []float32 // [H*v]
 	q8             heads8
 	cos, sin       []float32 // [qk/2]
-	ranges         [3]slots  // room for seen
+	ranges         [4]slots  // room for seen
 	seen           []slots   // of the layer, by this token
 	slots          []int     // per engram table, -1 for none
 	touched        byte
@@ -198,13 +199,20 @@ type regions struct {
 // state needs is overwritten before the last line, so a fault leaves the
 // session where it was.
 func (s *Session) forward(ids []int32) {
-	s.n, s.chunk = len(ids), chunkOf(len(ids), s.pool.size)
-	for i, id := range ids {
-		s.tokens[i].id, s.tokens[i].pos = id, s.pos+i
-	}
+	s.clearBlock()
+	s.beginLine(&s.line, ids)
+	s.pass()
+	s.finish(&s.tokens[s.n-1])
+	s.commit(ids)
+}
+
+// clearBlock makes the block empty.
+func (s *Session) clearBlock() { s.n, s.lines = 0, s.lines[:0] }
+
+// pass takes the block's tokens through all layers.
+func (s *Session) pass() {
+	s.chunk = chunkOf(s.n, s.pool.size)
 	s.overflow.Store(false)
-	s.rawTrail.plan(s.n)
-	s.siteTrail.plan(s.n)
 	s.runSteps(s.begins)
 	s.recallFor(0)
 	if s.chunk > 0 {
@@ -212,8 +220,6 @@ func (s *Session) forward(ids []int32) {
 	} else {
 		s.walk()
 	}
-	s.finish(&s.tokens[s.n-1])
-	s.commit(ids)
 }
 
 // walk goes through the layers step by step. A site is asked before the steps that
@@ -275,7 +281,14 @@ func (s *Session) walkWhole() {
 // keepKeys makes keys and values of the raw rows.
 func (s *Session) keepKeys() {
 	s.pool.run(s.n, s.n*8*s.m.g.Width, s.region.keysValues)
-	s.keptRaw[s.layer].keep(&s.rawTrail, &s.raw, s.n)
+	s.keepRaw()
+}
+
+// keepRaw keeps the raw rows that later tokens look back at.
+func (s *Session) keepRaw() {
+	for _, l := range s.lines {
+		l.keptRaw[s.layer].keep(&l.rawTrail, &s.raw, l.first, l.n)
+	}
 }
 
 // chunkOf is how many tokens of a block of n go through steps together: 16 or 8, as
@@ -421,17 +434,8 @@ func (s *Session) commit(ids []int32) {
 	for i := range s.cells {
 		copy(s.lastCell[i*s.m.g.Width:], s.cells[i].at(s.n-1))
 	}
-	if k := len(s.history); k > 0 {
-		if len(ids) < k {
-			copy(s.history, s.history[len(ids):])
-		}
-		copy(s.history[max(k-len(ids), 0):], ids[max(len(ids)-k, 0):])
-	}
 	s.broken = s.broken || s.overflow.Load()
-	s.rawTrail.commit()
-	s.siteTrail.commit()
-	s.pos += s.n
-	s.furthest = max(s.furthest, s.pos)
+	s.line.end(ids)
 	s.fresh = false
 }
 

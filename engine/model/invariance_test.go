@@ -85,8 +85,8 @@ func cutAtRandom(t *testing.T, r *rand.Rand, m *Model, name string, o SessionOpt
 			if !slices.Equal(bitsOf(logitsOf(t, s)), want[at-1]) {
 				t.Fatalf("%s, window %d, sink %d, %d threads: other bits at position %d", name, o.Window, sink, threads, at-1)
 			}
-			if r.IntN(2) == 0 {
-				speculate(t, r, s, ids[at:], want[at-1:])
+			if r.IntN(6) == 0 {
+				growForks(t, r, s, ids[at:], want[at-1:])
 			}
 			switch {
 			case saved == nil && r.IntN(3) == 0:

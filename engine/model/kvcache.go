@@ -54,7 +54,7 @@ func newKVCache(m *Model, o SessionOptions, workers int) kvCache {
 		a := &c.work[w]
 		a.sums, a.part = apart[int32](2*rows*valueDim(m)), apart[float32](rows*valueDim(m))
 		a.scale, a.total, a.largest, a.unit = apart[float32](rows), apart[float32](rows), apart[float32](rows), apart[float32](rows)
-		a.pieces = make([]slots, 0, 3+m.g.MaxSeqLen/mostSummed)
+		a.pieces = make([]slots, 0, 4+m.g.MaxSeqLen/mostSummed)
 	}
 	return c
 }
@@ -81,21 +81,21 @@ func (c *kvCache) used(n, sink int) int {
 // slots are the slots [lo, hi) of consecutive positions.
 type slots struct{ lo, hi int }
 
-// find writes the slots of the positions that v and pos bound, in order, to
-// dst: the sink, and the window in one or two parts.
-func (c *kvCache) find(dst *[3]slots, v span, pos, sink int) []slots {
+// find writes the slots of the positions in v before end, in order, to dst: the sink, and
+// the window in one or two parts.
+func (c *kvCache) find(dst *[4]slots, v span, end, sink int) []slots {
 	found := dst[:0]
-	for _, part := range [2][2]int{{v.sinkFrom, v.sinkTo}, {v.from, pos + 1}} {
+	for _, part := range [2][2]int{{v.sinkFrom, min(v.sinkTo, end)}, {v.from, end}} {
 		for p := part[0]; p < part[1]; {
 			lo := c.slot(p, sink)
-			end := c.slots
+			row := c.slots // slots that follow each other end here
 			if c.ring > 0 {
-				end = sink + c.ring
+				row = sink + c.ring
 				if p < sink {
-					end = sink
+					row = sink
 				}
 			}
-			n := min(part[1]-p, end-lo)
+			n := min(part[1]-p, row-lo)
 			if k := len(found); k > 0 && found[k-1].hi == lo {
 				found[k-1].hi += n
 			} else {
@@ -157,10 +157,11 @@ func (h *kvHead) copyFrom(other *kvHead) {
 	copy(h.valueScale, other.valueScale)
 }
 
-// reserve makes room for n positions. It grows by a quarter at least, up to what
-// sink and ring can ever use, so that a session's memory follows its length.
-func (c *kvCache) reserve(n, sink int) {
-	need := c.used(n, sink)
+// reserve makes room for n positions and for some slots behind theirs. It grows by a
+// quarter at least, up to what sink and ring can ever use, so that a session's memory
+// follows its length.
+func (c *kvCache) reserve(n, sink, behind int) {
+	need := c.used(n, sink) + behind
 	if need <= c.slots {
 		return
 	}

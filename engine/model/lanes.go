@@ -54,7 +54,7 @@ func (s *Session) laneGates(_, lo, hi int) {
 // prepares the attention's int8 input.
 func (s *Session) mixIn(t *token, w *scratch) {
 	b, g := &s.m.layers[t.layer], &s.m.g
-	t.seen = s.kv.find(&t.ranges, s.visible(t.layer, t.pos), t.pos, s.sink)
+	s.find(t)
 	s.k.Combine(t.u, t.lanes, t.pre, 1, g.Lanes, g.Lanes, 1)
 	s.see("lanes.u", t, t.u)
 	copy(t.x, t.u)

@@ -49,17 +49,14 @@ type Session struct {
 	pool *pool
 	hook hook
 
-	pos      int
-	sink     int
-	furthest int     // the most positions that were held since the last Restore
-	marks    int     // the number of the mark to go back to
-	history  []int32 // the last max(order)-1 ids, the newest last
-	kv       kvCache
-	keptRaw  []kept // per layer: the newest projections, which the taps look back at
-	memory   []kept // per site: the newest value rows before the taps
-	pools    []poolState
+	line  // of what was fed
+	sink  int
+	kv    kvCache
+	pools []poolState
+	forks []*line // the first live of them are the session's forks
+	live  int
 
-	rawTrail, siteTrail trail // of keptRaw and of memory
+	forkedQ []int8 // room for last.Q while forks grow
 
 	probeScores []float32 // per pool
 
@@ -75,6 +72,7 @@ type Session struct {
 	tokens  []token
 	scratch []scratch // per worker
 	n       int       // tokens in the block
+	lines   []*line   // whose they are
 	chunk   int       // of so many; 0 where goroutines share each step
 	layer   int       // whose attention runs
 	site    int       // at hand
@@ -117,10 +115,7 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 		shares: newRows(blockTokens, m.layers[0].rank), conds: newRows(blockTokens, g.HadaSize), hidden: newRows(blockTokens, g.HadaSize),
 	}
 	_, _, raw := m.rawWidths()
-	s.raw, s.rawTrail = newRows(blockTokens, raw), newTrail(max(g.ConvTaps-1, 0))
-	for range m.layers {
-		s.keptRaw = append(s.keptRaw, newKept(&s.rawTrail, raw))
-	}
+	s.raw, s.line = newRows(blockTokens, raw), newLine(m)
 	inputs := func(tokens, n int, forms quant.Form) *quant.Activations {
 		return quant.NewActivations(m.kernels, tokens, n, forms)
 	}
@@ -131,16 +126,9 @@ func (m *Model) NewSession(o SessionOptions) *Session {
 	if len(m.sites) > 0 {
 		s.row8 = inputs(blockTokens, g.EngramTables*g.EngramSubDim, m.forms.row8)
 		s.siteKeys, s.siteRaw = newRows(blockTokens, g.Width), newRows(blockTokens, g.Width)
-		s.siteTrail = newTrail((g.EngramConvTaps - 1) * g.EngramDilation)
-	}
-	for range m.sites {
-		s.memory = append(s.memory, newKept(&s.siteTrail, g.Width))
 	}
 	for range s.pool.size {
 		s.scratch = append(s.scratch, newScratch(m))
-	}
-	if back := maxOrder(g.EngramOrders) - 1; back > 0 {
-		s.history = make([]int32, back)
 	}
 	s.kv = newKVCache(m, o, s.pool.size)
 	for i := range s.tokens {
@@ -205,7 +193,8 @@ func (s *Session) Append(ctx context.Context, ids []int32) (err error) {
 			s.Restore(before)
 		}
 	}()
-	s.kv.reserve(s.pos+len(ids), s.sink)
+	s.live = 0
+	s.kv.reserve(s.pos+len(ids), s.sink, 0)
 	for len(ids) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -219,35 +208,18 @@ func (s *Session) Append(ctx context.Context, ids []int32) (err error) {
 	return nil
 }
 
-// AppendEach feeds at most MostRewound tokens as Append does, and gives the logits behind
-// each of them to f, in order; they are valid during the call.
-func (s *Session) AppendEach(ctx context.Context, ids []int32, f func(i int, logits []float32)) error {
-	if len(ids) > MostRewound {
-		return fmt.Errorf("model: %d tokens, at most %d can be fed for the logits of each", len(ids), MostRewound)
-	}
-	if err := s.Append(ctx, ids); err != nil {
-		return err
-	}
-	for i := range ids {
-		// The block's tokens still hold their lanes; the last one is the session's position again.
-		if err := s.guard(func() { s.finish(&s.tokens[i]) }); err != nil {
-			return err
+func (s *Session) checkIDs(ids []int32) error {
+	for i, id := range ids {
+		if id < 0 || int(id) >= s.m.g.VocabSize {
+			return fmt.Errorf("model: token %d of the call is id %d, the vocabulary has ids 0 to %d", i, id, s.m.g.VocabSize-1)
 		}
-		s.fresh = false
-		logits, err := s.Logits()
-		if err != nil {
-			return err
-		}
-		f(i, logits)
 	}
 	return nil
 }
 
 func (s *Session) check(ids []int32) error {
-	for i, id := range ids {
-		if id < 0 || int(id) >= s.m.g.VocabSize {
-			return fmt.Errorf("model: token %d of the call is id %d, the vocabulary has ids 0 to %d", i, id, s.m.g.VocabSize-1)
-		}
+	if err := s.checkIDs(ids); err != nil {
+		return err
 	}
 	if s.pos+len(ids) > s.m.g.MaxSeqLen {
 		return fmt.Errorf("model: %d tokens after %d exceed the context of %d", len(ids), s.pos, s.m.g.MaxSeqLen)

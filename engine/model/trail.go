@@ -68,19 +68,19 @@ type kept struct{ rows }
 
 func newKept(t *trail, width int) kept { return kept{newRows(2*t.back, width)} }
 
-// before is the row j positions before the block's i-th, which may lie in the
-// block.
-func (k *kept) before(t *trail, block *rows, i, j int) []float32 {
-	if i >= j {
+// before is the row j positions before the block's i-th token, which may lie in the
+// block. first is the line's first token there.
+func (k *kept) before(t *trail, block *rows, first, i, j int) []float32 {
+	if i-j >= first {
 		return block.at(i - j)
 	}
-	return k.at(t.past[j-i-1])
+	return k.at(t.past[j-(i-first)-1])
 }
 
-// keep copies the block's last rows.
-func (k *kept) keep(t *trail, block *rows, n int) {
+// keep copies the last rows of the n tokens from first on.
+func (k *kept) keep(t *trail, block *rows, first, n int) {
 	for j := range min(n, t.back) {
-		copy(k.at(t.next[j]), block.at(n-1-j))
+		copy(k.at(t.next[j]), block.at(first+n-1-j))
 	}
 }
 
