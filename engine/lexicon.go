@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"regexp"
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/engine/prompt"
@@ -21,6 +22,7 @@ type lexicon struct {
 	prose   tokenSet
 
 	list      tokenSet // what has bytes that a list of calls could have
+	starting  tokenSet // of these, what has the first bytes of a string or number behind other things
 	mustCall  tokenSet // a thought that has to end in a call
 	mustBegin tokenSet // the first token after a tool result that has to lead to a call
 }
@@ -49,6 +51,7 @@ func newLexicon(t *tokenizer.Tokenizer, g cact.Geometry) (*lexicon, error) {
 	l.answer = l.opening.without(tokenizer.Think)
 	l.prose = l.answer.without(tokenizer.ToolCall)
 	l.list = listTokens(t, all)
+	l.starting = startingTokens(t, l.list)
 	l.mustBegin = make(tokenSet, len(all))
 	for _, id := range [...]int32{tokenizer.Think, tokenizer.ToolCall} {
 		l.mustBegin[id/64] |= 1 << (id % 64)
@@ -81,6 +84,20 @@ func listTokens(t *tokenizer.Tokenizer, all tokenSet) tokenSet {
 	take(tokenizer.TypeByte)
 	return list
 }
+
+// startingTokens are those of a list in which the content of a value may begin: behind a colon, a bracket or a
+// comma, with a quote between them or without.
+func startingTokens(t *tokenizer.Tokenizer, list tokenSet) tokenSet {
+	out := make(tokenSet, len(list))
+	list.each(func(id int32) {
+		if startsValue.Match(t.PieceBytes(int(id))) {
+			out[id/64] |= 1 << (id % 64)
+		}
+	})
+	return out
+}
+
+var startsValue = regexp.MustCompile(`(?s:[:\[,]"?[^"\[\]{},:])`)
 
 // spell returns the ids whose bytes are exactly text, without the blank that a tokenizer may put in front;
 // nil when the vocabulary has none.

@@ -99,6 +99,9 @@ func TestOptionsThatBeginOthers(t *testing.T) {
 		if got := f.answer(t); got != c.want {
 			t.Errorf("%s: wrote %s, expected %s", c.name, got, c.want)
 		}
+		if both := 2 * (1 - strings.Count(c.schema, "minLength")); f.evaluated != both { // where both can end, once
+			t.Errorf("%s: %d tokens tried, expected %d", c.name, f.evaluated, both)
+		}
 	}
 }
 

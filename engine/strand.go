@@ -91,7 +91,7 @@ func (r *valueRules) legal(lex *lexicon, s *strand, mask *grammar.Mask) tokenSet
 		words = s.withoutMoreItems(lex, words)
 	}
 	if r.groundedIDs {
-		words = r.onlyGrounded(lex, s, words)
+		words = r.laterGrounded(lex, s, r.onlyGrounded(lex, s, words))
 	}
 	return words
 }
@@ -183,6 +183,39 @@ func (r *valueRules) onlyGrounded(lex *lexicon, s *strand, words tokenSet) token
 		}
 		return occurs(content) || !at.inString && beginsNull(written, content)
 	})
+}
+
+// laterGrounded takes out the tokens that begin, behind the end of a key or of another value, one that has to occur
+// in the conversation and does not, unless none were left.
+func (r *valueRules) laterGrounded(lex *lexicon, s *strand, words tokenSet) tokenSet {
+	if !s.at.inArguments() || !words.meets(lex.starting) {
+		return words
+	}
+	return words.only(func(id int32) bool {
+		return !lex.starting.has(id) || r.startsGrounded(&s.at, lex.tok.PieceBytes(int(id)))
+	})
+}
+
+// startsGrounded reports whether the scalars that begin inside a piece occur in the conversation where they have to.
+func (r *valueRules) startsGrounded(at *cursor, piece []byte) bool {
+	next := at.clone()
+	for _, b := range piece {
+		next.writeByte(b)
+		text := next.text[next.value:]
+		switch {
+		case next.value <= len(at.text) || !next.inArguments():
+			continue
+		case next.inScalar:
+		case next.inString && !next.isKey:
+			text = text[1:]
+		default:
+			continue
+		}
+		if !bytes.Contains(r.conversation, text) && !bytes.HasPrefix([]byte("null"), text) && r.tools.Grounded(ground.Place{Tool: next.tool, Path: next.path()}) {
+			return false
+		}
+	}
+	return true
 }
 
 // beginsNull reports whether a literal is, or may become, null: no identifier is none that is made up.

@@ -68,18 +68,23 @@ func TestGroundedIdentifiers(t *testing.T) {
 		{"array of numbers", "group_id", `{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2}`, "12 and 34", []string{"9", "3", "2"}, true, ""},
 		{"elements of what is grounded", "x", `{"type":"array","grounded":true,"items":` + text + `,"minItems":1,"maxItems":2}`, "ab and cd", []string{"red", "a", "c"}, true, ""},
 		{"an array may be empty", "group_id", `{"type":"array","items":` + text + `}`, "ab", []string{"]", "["}, true, `[]`},
+		{"the next element begins in the token", "group_id", `{"type":"array","items":` + text + `,"minItems":2,"maxItems":2}`, "ab", []string{`","parameters`, `","p`, "a"}, true, ""},
+		{"it begins with the key's end", "id", `{"type":["boolean","string"]}`, "cab", []string{`":true`, "a"}, true, ""},
 		{"nested", "x", `{"type":"object","properties":{"user_id":` + text + `},"required":["user_id"]}`, "user abc", []string{"red", "a"}, true, ""},
 		{"escapes", "id", text, `it is a"b\c`, []string{`red`, `\`, `"`}, true, ""},
 		{"no escapes of one's own", "id", text, "it is é!", []string{`\`, "\xc3", "\xa9"}, true, ""},
 		{"inside a character", "id", text, "号é中", []string{"\xe4", "\xb8", "\xad", "\xb9"}, true, ""},
 		{"nothing to find", "id", text, "", []string{"red"}, false, ""},
 		{"no number to find", "id", `{"type":"integer"}`, "order abc", []string{"7"}, false, ""},
-		{"null", "id", `{"type":["string","null"]}`, "cancel it", []string{"n", "u", "l"}, true, "null"},
+		{"null", "id", `{"type":["string","null"]}`, "take it", []string{"n", "u", "l"}, true, "null"},
 		{"enumerated", "id", `{"enum":["abc","def"]}`, "cancel it", []string{"def", "d"}, false, `"def"`},
 	} {
 		f := newTold(t, l, oneMember(c.key, c.schema), c.conversation, `{"`+c.key+`":`, nil)
 		f.values.lookahead = false
 		f.limit = 120
+		if strings.HasPrefix(c.rather[0], `":`) { // the guide ends before the key does
+			f.model.guide = f.model.guide[:len(f.model.guide)-2]
+		}
 		f.model.rather = c.rather
 		arguments := f.answer(t)
 		if f.cut {
@@ -98,6 +103,7 @@ func TestGroundedIdentifiers(t *testing.T) {
 		}
 		if f.values.groundedIDs = false; c.held {
 			g := newTold(t, l, oneMember(c.key, c.schema), c.conversation, `{"`+c.key+`":`, nil)
+			g.model.guide = f.model.guide
 			g.values.lookahead, g.values.groundedIDs, g.limit, g.model.rather = false, false, 120, c.rather
 			if got := g.answer(t); got == arguments && c.want == "" {
 				t.Errorf("%s: the rule makes no difference: %s", c.name, got)
@@ -253,6 +259,16 @@ func TestRulesLeaveSomething(t *testing.T) {
 	}
 	if taken == 0 {
 		t.Error("the rules took nothing")
+	}
+}
+
+func TestOccurrences(t *testing.T) {
+	for _, c := range []struct{ in, text, want string }{
+		{"aaab", "aa", "[2 3]"}, {"abcab", "ab", "[2 5]"}, {"ab", "abc", "[]"}, {"ab", "b", "[2]"}, {"", "a", "[]"},
+	} {
+		if got := fmt.Sprint(occurrences([]byte(c.in), []byte(c.text))); got != c.want {
+			t.Errorf("%q in %q: %s, expected %s", c.text, c.in, got, c.want)
+		}
 	}
 }
 

@@ -66,3 +66,13 @@ func (s tokenSet) empty() bool {
 	}
 	return true
 }
+
+// meets reports whether the sets have an id in common.
+func (s tokenSet) meets(other tokenSet) bool {
+	for i := range min(len(s), len(other)) {
+		if s[i]&other[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
