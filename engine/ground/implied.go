@@ -106,14 +106,8 @@ func announcedOptions(text string) (seen []string) {
 	text = text[from[1]:]
 	last := 0
 	for i, m := range quoted.FindAllStringSubmatchIndex(text, -1) {
-		var option string
-		for k := 2; k < len(m); k += 2 {
-			if m[k] >= 0 {
-				option = text[m[k]:m[k+1]]
-			}
-		}
-		between := text[last:m[0]]
-		if i == 0 && !leadsToOptions(between, strict) || i > 0 && ranged.MatchString(between) || option == "" || len(option) > longestOption || strings.ContainsAny(option, " \t\n\"'") {
+		option, between := quotation(text, m), text[last:m[0]]
+		if i == 0 && !leadsToOptions(between, strict) || i > 0 && ranged.MatchString(between) || !isOption(option) {
 			return nil
 		}
 		if !slices.Contains(seen, option) {
@@ -125,6 +119,21 @@ func announcedOptions(text string) (seen []string) {
 		return nil
 	}
 	return seen
+}
+
+// quotation is the one group of a match that has matched.
+func quotation(text string, match []int) string {
+	for k := 2; k < len(match); k += 2 {
+		if match[k] >= 0 {
+			return text[match[k]:match[k+1]]
+		}
+	}
+	return ""
+}
+
+// isOption reports whether a quotation is short, and one word.
+func isOption(text string) bool {
+	return text != "" && len(text) <= longestOption && !strings.ContainsAny(text, " \t\n\"'")
 }
 
 // leadsToOptions reports whether what stands between an announcement and the first option, in the same sentence,
