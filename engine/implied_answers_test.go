@@ -47,3 +47,40 @@ func TestReferenceAnswersCanBeChosen(t *testing.T) {
 		t.Errorf("%d narrowed, %d options, %d missed", narrowed, options, missed)
 	}
 }
+
+// What texts imply holds in a turn unless it is switched off, and its options are chosen whole.
+func TestImpliedOptionsInATurn(t *testing.T) {
+	e := openDemo(t, Options{})
+	s := begin(t, e, SessionOptions{Tools: `[{"name":"set_lights","parameters":{"type":"object","properties":{"mode":{"type":"string","description":"one of 'warm', 'cold', 'party'"},"percent":{"type":"integer"}},"required":["mode","percent"]}}]`})
+	for _, c := range []struct {
+		off       []string
+		arguments string
+		accepted  bool
+	}{
+		{nil, `{"mode":"warm","percent":100}`, true},
+		{nil, `{"mode":"blue","percent":10}`, false},
+		{nil, `{"mode":"warm","percent":101}`, false},
+		{nil, `{"mode":"warm","percent":-1}`, false},
+		{[]string{ruleImplied}, `{"mode":"blue","percent":101}`, true},
+		{[]string{"values"}, `{"mode":"blue","percent":101}`, true},
+		{[]string{ruleOptions}, `{"mode":"blue","percent":10}`, false},
+	} {
+		k, err := s.newTask(s.read("lights"), CompleteOptions{Off: c.off})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := k.calls.Start(e.weights.vocabulary(e.lex))
+		if got := m.AcceptBytes([]byte(argumentsBegin + c.arguments + "}]")); got != c.accepted {
+			t.Errorf("without %v: %s accepted: %v", c.off, c.arguments, got)
+		}
+	}
+	r, err := s.Complete(background, "party or cold, 30 percent", CompleteOptions{ToolChoice: ToolChoice{Required: true}, Off: []string{ruleLookahead, "gates", "repairs"}})
+	if err != nil || len(r.FunctionCalls) != 1 || r.Speculated == 0 {
+		t.Fatalf("%v %s, %d tokens tried", err, r.JSON(), r.Speculated)
+	}
+	off := []string{ruleImplied, ruleLookahead}
+	s.Reset()
+	if r, err := s.Complete(background, "party or cold, 30 percent", CompleteOptions{ToolChoice: ToolChoice{Required: true}, Off: off}); err != nil || r.Speculated != 0 {
+		t.Errorf("switched off: %v, %d tokens tried", err, r.Speculated)
+	}
+}

@@ -82,6 +82,20 @@ func groundTools(tools *prompt.Toolset) *ground.Tools {
 	return ground.NewTools(list)
 }
 
+// impliedTools are the tools with the options that their texts imply: like those that are declared they are chosen
+// whole, where the grammar takes nothing else.
+func impliedTools(tools *prompt.Toolset, declared *ground.Tools) *ground.Tools {
+	var list []ground.Tool
+	for _, t := range tools.Tools() {
+		schema := declared.Implied(t.Name)
+		if schema == nil {
+			schema = t.Schema
+		}
+		list = append(list, ground.Tool{Name: t.Name, Description: t.Description, Schema: schema})
+	}
+	return ground.NewTools(list)
+}
+
 // Finding is what a rule did to the calls, or found in them.
 type Finding struct {
 	Rule   string          // its name in RuleGroups
@@ -132,9 +146,13 @@ func (s *Session) judge(r *Response, written []prompt.Call, k *task) error {
 
 // valueRules are the rules for choosing values in a turn.
 func (s *Session) valueRules(k *task) valueRules {
+	tools := s.options
+	if k.off[ruleImplied] {
+		tools = s.ground
+	}
 	return valueRules{
 		options: !k.off[ruleOptions], lookahead: !k.off[ruleLookahead], groundedIDs: !k.off[ruleGroundedIDs], repeats: !k.off[ruleRepeats],
-		tools: s.ground, turn: k.talk, conversation: inStrings(k.talk.Texts()),
+		tools: tools, turn: k.talk, conversation: inStrings(k.talk.Texts()),
 	}
 }
 

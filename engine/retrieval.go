@@ -33,6 +33,7 @@ type selection struct {
 	ground *ground.Tools
 	// Grammars of the calls of all these tools: as they are declared, and with what their texts imply.
 	declared, implied *grammar.Grammar
+	options           *ground.Tools // with what their texts imply
 	triggers          *triggers
 }
 
@@ -45,7 +46,7 @@ func (e *Engine) offering(tools *prompt.Toolset, lenient bool) (selection, error
 	}
 	ground := groundTools(tools)
 	return selection{
-		tools: tools, ground: ground, declared: declared, implied: cache.compileImplied(list, ground, declared, lenient),
+		tools: tools, ground: ground, options: impliedTools(tools, ground), declared: declared, implied: cache.compileImplied(list, ground, declared, lenient),
 		triggers: newTriggers(tools),
 	}, nil
 }

@@ -106,7 +106,7 @@ func announcedOptions(text string) (seen []string) {
 	text = text[from[1]:]
 	last := 0
 	for i, m := range quoted.FindAllStringSubmatchIndex(text, -1) {
-		option, between := quotation(text, m), text[last:m[0]]
+		option, between := quotedFrom(text, m), text[last:m[0]]
 		if i == 0 && !leadsToOptions(between, strict) || i > 0 && ranged.MatchString(between) || !isOption(option) {
 			return nil
 		}
@@ -121,8 +121,8 @@ func announcedOptions(text string) (seen []string) {
 	return seen
 }
 
-// quotation is the one group of a match that has matched.
-func quotation(text string, match []int) string {
+// quotedFrom is the one group of a match that has matched.
+func quotedFrom(text string, match []int) string {
 	for k := 2; k < len(match); k += 2 {
 		if match[k] >= 0 {
 			return text[match[k]:match[k+1]]
