@@ -65,7 +65,7 @@ func TestImpliedOptionsInATurn(t *testing.T) {
 		{[]string{"values"}, `{"mode":"blue","percent":101}`, true},
 		{[]string{ruleOptions}, `{"mode":"blue","percent":10}`, false},
 	} {
-		k, err := s.newTask(s.read("lights"), CompleteOptions{Off: c.off})
+		k, err := s.newTask(background, s.read("lights"), CompleteOptions{Off: c.off})
 		if err != nil {
 			t.Fatal(err)
 		}
