@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/libneedle/libneedle/engine/ground"
+	"github.com/libneedle/libneedle/engine/jsontext"
 	"github.com/libneedle/libneedle/engine/prompt"
 )
 
@@ -105,7 +106,23 @@ func wired(t *testing.T, r answered, calls []Call) (out []prompt.Call) {
 // that a tool wants as a date, or a temperature on another scale than the tool's.
 var idle = []string{"temperature", "name", "phone", "date", "snap-option"}
 
-// TestRepairsAreIdempotent repairs answers, right and damaged, twice.
+// followAll reports whether all calls follow their tools' schemas.
+func followAll(t *testing.T, lex *lexicon, r answered) bool {
+	t.Helper()
+	s := answerSession(t, lex, r)
+	for _, c := range r.calls {
+		v, err := jsontext.Parse(string(c.Arguments))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.follows(ground.Call{Name: c.Name, Arguments: v}) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestRepairsAreIdempotent repairs answers, right and damaged, twice; what followed its schema still does.
 func TestRepairsAreIdempotent(t *testing.T) {
 	lex := demoLexicon(t)
 	sets := [][]string{repairNames()}
@@ -121,6 +138,9 @@ func TestRepairsAreIdempotent(t *testing.T) {
 				once := judgeCalls(t, lex, r, allBut(on...)...)
 				again := r
 				again.calls = wired(t, r, once.FunctionCalls)
+				if followAll(t, lex, r) && !followAll(t, lex, again) {
+					t.Errorf("%s, %s, %v: a repair made a call invalid: %s", r.ID, name, on, once.JSON())
+				}
 				twice := judgeCalls(t, lex, again, allBut(on...)...)
 				if len(twice.Trace) > 0 {
 					t.Errorf("%s, %s, %v: again %s %s: %s -> %s", r.ID, name, on, twice.Trace[0].Rule, twice.Trace[0].Place, twice.Trace[0].Before, twice.Trace[0].After)

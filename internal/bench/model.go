@@ -112,6 +112,37 @@ func (r *Rig) Decode(ctx context.Context, start, steps int) (repeat func() (time
 	return repeat, s.Close, nil
 }
 
+// Ways returns a function that tries n ways of each tokens after start others, side by side, the likeliest token
+// each time, as the rules for choosing values do.
+func (r *Rig) Ways(ctx context.Context, start, n, each int) (repeat func() (time.Duration, error), end func(), err error) {
+	if start+each > r.Room() {
+		return nil, nil, r.tooLong(start + each)
+	}
+	s := r.session()
+	if err = s.SetSink(start); err == nil {
+		err = s.Append(ctx, r.ids[:start])
+	}
+	if err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	repeat = func() (time.Duration, error) {
+		begin := time.Now()
+		ids := make([][]int32, n)
+		for i := range ids {
+			ids[i] = []int32{r.ids[i]}
+		}
+		err := s.Fork(n)
+		for range each {
+			if err == nil {
+				err = s.Grow(ctx, ids, true, func(fork, _ int, logits []float32) { ids[fork][0] = likeliest(logits) })
+			}
+		}
+		return time.Since(begin), err
+	}
+	return repeat, s.Close, nil
+}
+
 // decode feeds a token, then each time the likeliest.
 func decode(ctx context.Context, s *model.Session, id int32, steps int) error {
 	ids := [1]int32{id}

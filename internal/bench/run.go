@@ -274,6 +274,9 @@ func (r *run) model(tier string, threads, depth int) error {
 	if err := r.decode(rig, tier, threads, depth); err != nil || depth != 0 {
 		return err
 	}
+	if err := r.ways(rig, tier, threads); err != nil {
+		return err
+	}
 	token, block, err := rig.Allocations(r.ctx)
 	if err != nil {
 		return r.skip("allocations", err)
@@ -298,6 +301,21 @@ func (r *run) decode(rig *Rig, tier string, threads, depth int) error {
 	f.Work = r.decodeWork(depth, start, r.steps)
 	repeat, end, err := rig.Decode(r.ctx, start, r.steps)
 	return r.with("decode", f, repeat, end, err)
+}
+
+// tried are the ways that a lookahead tries side by side.
+const tried = 4
+
+// ways measures tokens of several ways side by side, from where decode begins.
+func (r *run) ways(rig *Rig, tier string, threads int) error {
+	name, each := fmt.Sprintf("try %d ways", tried), r.steps/tried
+	start := min(r.context, rig.Room()-r.steps/2) - r.steps/2
+	if start < 1 {
+		return r.skip(name, rig.tooLong(r.steps))
+	}
+	f := &Figure{Name: name, Unit: unitRate, Tier: tier, Threads: threads, Depth: rig.m.Depth(), Tokens: each * tried, Context: start}
+	repeat, end, err := rig.Ways(r.ctx, start, tried, each)
+	return r.with(name, f, repeat, end, err)
 }
 
 // decodeWork is the work of tokens one by one after others that are pinned.
@@ -373,21 +391,7 @@ func (r *run) request(s *Service, f *Figure) error {
 	}
 	cold := &Figure{Name: "cold start", Unit: unitTime, Tier: f.Tier, Threads: f.Threads, Depth: f.Depth, Tokens: q.Out,
 		Context: q.Prefix, Note: "load, init and the same request"}
-	if err := r.measure(cold, func() (time.Duration, error) { return s.Cold(r.ctx, q) }); err != nil {
-		return err
-	}
-	return r.chosenValues(f, q)
-}
-
-// chosenValues measures the request with the rules for choosing values, which try tokens and take them back.
-func (r *run) chosenValues(plain *Figure, q *Request) error {
-	tried, err := q.ChooseValues(r.ctx)
-	if err != nil {
-		return err
-	}
-	f := &Figure{Name: "request, values chosen", Unit: unitTime, Tier: plain.Tier, Threads: plain.Threads, Depth: plain.Depth, Tokens: q.Out,
-		Context: q.Prefix, Note: fmt.Sprintf("%d tokens out, %d more tried", q.Out, tried)}
-	return r.measure(f, func() (time.Duration, error) { return q.Repeat(r.ctx) })
+	return r.measure(cold, func() (time.Duration, error) { return s.Cold(r.ctx, q) })
 }
 
 func (r *run) embed(s *Service, f *Figure) error {

@@ -160,17 +160,6 @@ func (r *Request) complete(ctx context.Context) (*engine.Response, error) {
 	return answer, err
 }
 
-// ChooseValues switches the rules for choosing values on, and returns how many tokens they try for the answer.
-func (r *Request) ChooseValues(ctx context.Context) (tried int, err error) {
-	r.options.Plain = false
-	answer, err := r.complete(ctx)
-	if err != nil {
-		return 0, err
-	}
-	r.Out = answer.Tokens
-	return answer.Speculated, nil
-}
-
 // Repeat takes the session back to its cached prefix and answers the request.
 func (r *Request) Repeat(ctx context.Context) (time.Duration, error) {
 	begin := time.Now()
