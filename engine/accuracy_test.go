@@ -85,6 +85,27 @@ func accuracyDocs(t *testing.T, name string, rows []demoRow) string {
 	return head + "\n" + line + "\n" + cells + "\n"
 }
 
+// TestDocsCost counts the tokens that the rules for choosing values try on the demo's rows.
+func TestDocsCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("decodes hundreds of answers")
+	}
+	e := openDemo(t, Options{})
+	rows := demoRows(t)
+	var plain, values, tried, hesitant int
+	for _, r := range rows {
+		plain += answerRow(t, e, r, CompleteOptions{Plain: true}).Tokens
+		got := answerRow(t, e, r, CompleteOptions{})
+		values += got.Tokens
+		tried += got.Speculated
+		hesitant += min(got.Speculated, 1)
+	}
+	n := float64(len(rows))
+	checkDocs(t, "cost", fmt.Sprintf("| a request of the demo's rows | plain | values chosen |\n|---|---|---|\n"+
+		"| tokens of the answer | %.1f | %.1f |\n| tokens tried beside them | 0 | %.1f |\n| requests where some are tried | 0 | %.0f%% |\n",
+		float64(plain)/n, float64(values)/n, float64(tried)/n, 100*float64(hesitant)/n))
+}
+
 // countRight counts the rows whose calls are the expected ones.
 func countRight(t *testing.T, e *Engine, rows []demoRow, o CompleteOptions, show bool) int {
 	var right atomic.Int64

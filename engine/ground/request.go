@@ -95,13 +95,15 @@ func endsClause(text string, at int, c rune) bool {
 // startsClause are words that turn to something else.
 var startsClause = words("but instead just only rather otherwise however though although because")
 
-// phrase is where a phrase that begins at i ends; 0 if it does not.
+// phrase is where a phrase that begins at i ends; 0 if it does not. Words of a phrase are
+// divided by single blanks.
 func (r *Request) phrase(i int, phrase string) int {
-	for _, p := range strings.Fields(phrase) {
+	for more := true; more; i++ {
+		var p string
+		p, phrase, more = strings.Cut(phrase, " ")
 		if i >= len(r.words) || r.words[i].text != p {
 			return 0
 		}
-		i++
 	}
 	return i
 }
