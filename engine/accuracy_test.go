@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,24 +20,10 @@ type demoRow struct {
 // demoRows are the rows of testdata/demo that are one request of a user.
 func demoRows(t testing.TB) (rows []demoRow) {
 	t.Helper()
-	f, err := os.Open("../testdata/demo/eval.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var r demoRow
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+	for _, r := range readLines[demoRow](t, "../testdata/demo/eval.jsonl", 240) {
 		if r.Kind != "result" {
 			rows = append(rows, r)
 		}
-	}
-	if len(rows) != 234 {
-		t.Fatalf("%d rows, expected 234", len(rows))
 	}
 	return rows
 }

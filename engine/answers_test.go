@@ -51,7 +51,7 @@ func newAnswerSession(t testing.TB, lex *lexicon, r answered) *Session {
 // judgeCalls judges calls as if the model had written them with full confidence.
 func judgeCalls(t testing.TB, lex *lexicon, r answered, off ...string) *Response {
 	t.Helper()
-	response := &Response{Confidence: 1}
+	response := &Response{Type: TypeCall, Success: true, Confidence: 1}
 	s := answerSession(t, lex, r)
 	k, err := s.newTask(background, s.read(r.Query), CompleteOptions{Off: off})
 	if err == nil {

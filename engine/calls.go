@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"container/list"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/libneedle/libneedle/engine/grammar"
 	"github.com/libneedle/libneedle/engine/ground"
@@ -28,36 +26,26 @@ type ToolChoice struct {
 const defaultGrammars = 16
 
 // grammarCache keeps the grammars of the tool sets that were used last, by their content. It is safe for
-// concurrent use.
+// concurrent use; the zero value keeps none.
 type grammarCache struct {
-	mu     sync.Mutex
-	recent list.List // of *grammarEntry, the last used first
+	kept *lru[[sha256.Size]byte, *grammar.Grammar]
 }
 
-type grammarEntry struct {
-	key     [sha256.Size]byte
-	grammar *grammar.Grammar
+func newGrammarCache() grammarCache {
+	return grammarCache{newLRU[[sha256.Size]byte, *grammar.Grammar](defaultGrammars)}
 }
 
 // compile returns the grammar of tools.
 func (c *grammarCache) compile(list []grammar.Tool, lenient bool) (*grammar.Grammar, error) {
 	key := grammarKey(list, lenient)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for at := c.recent.Front(); at != nil; at = at.Next() {
-		if entry := at.Value.(*grammarEntry); entry.key == key {
-			c.recent.MoveToFront(at)
-			return entry.grammar, nil
-		}
+	if g, ok := c.kept.get(key); ok {
+		return g, nil
 	}
 	g, err := grammar.CompileTools(list, grammar.Options{Mode: grammar.ModeTool, Lenient: lenient})
 	if err != nil {
 		return nil, err
 	}
-	c.recent.PushFront(&grammarEntry{key, g})
-	for c.recent.Len() > defaultGrammars {
-		c.recent.Remove(c.recent.Back())
-	}
+	c.kept.put(key, g, 1)
 	return g, nil
 }
 

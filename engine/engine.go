@@ -47,7 +47,7 @@ type Engine struct {
 type weights struct {
 	archive  *cact.Archive
 	tok      *tokenizer.Tokenizer
-	prefixes *prefixCache
+	prefixes *lru[prefixKey, *model.Snapshot]
 	vectors  *vectorCache // of tools that are retrieved
 	exact    bool
 	simd     string
@@ -106,7 +106,7 @@ func build(a *cact.Archive, o Options) (*Engine, error) {
 		o.PrefixCache = defaultPrefixes
 	}
 	w := &weights{
-		archive: a, tok: tok, prefixes: newPrefixCache(o.PrefixCache), vectors: newVectorCache(mostVectorFloats),
+		archive: a, tok: tok, prefixes: newLRU[prefixKey, *model.Snapshot](o.PrefixCache), vectors: newVectorCache(mostVectorFloats), grammars: newGrammarCache(),
 		exact: o.Exact, simd: o.SIMD, layers: a.Geometry().Layers, engines: 1,
 	}
 	return w.at(o.Depth, o.Threads)

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bufio"
 	"encoding/json"
 	"os"
 	"testing"
@@ -18,30 +17,13 @@ type environmentCase struct {
 
 // environmentCases reads what scripts/environments has written; the tests that need it are skipped where nobody
 // has installed the package.
-func environmentCases(t testing.TB) (cases []environmentCase) {
+func environmentCases(t testing.TB) []environmentCase {
 	t.Helper()
 	path := os.Getenv("NEEDLE_ENVIRONMENTS")
 	if path == "" {
 		t.Skip("NEEDLE_ENVIRONMENTS names no file; scripts/environments writes one")
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var c environmentCase
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, c)
-	}
-	if len(cases) != 192 {
-		t.Fatalf("%d cases, expected 192", len(cases))
-	}
-	return cases
+	return readLines[environmentCase](t, path, 192)
 }
 
 // environmentAnswers are the cases that have calls, with these.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"os"
@@ -13,26 +12,9 @@ import (
 )
 
 // leaderboard reads the requests of testdata/requests.
-func leaderboard(t testing.TB) (requests []leaderboardRequest) {
+func leaderboard(t testing.TB) []leaderboardRequest {
 	t.Helper()
-	f, err := os.Open("../testdata/requests/bfcl.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var r leaderboardRequest
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		requests = append(requests, r)
-	}
-	if len(requests) != 443 || lines.Err() != nil {
-		t.Fatalf("%d requests, expected 443: %v", len(requests), lines.Err())
-	}
-	return requests
+	return readLines[leaderboardRequest](t, "../testdata/requests/bfcl.jsonl", 443)
 }
 
 type leaderboardRequest struct {

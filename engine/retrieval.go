@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -10,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/libneedle/libneedle/cact"
 	"github.com/libneedle/libneedle/engine/grammar"
@@ -317,49 +315,19 @@ func newVectorKey(depth int, text string) vectorKey {
 
 // vectorCache keeps the vectors of tools that were used last. It is safe for concurrent use.
 type vectorCache struct {
+	kept      *lru[vectorKey, []float32]
 	computing chan struct{} // holds a value while a vector is computed
-
-	mu     sync.Mutex
-	most   int // floats
-	floats int
-	recent *list.List // of *vectorEntry, the last used first
-	byKey  map[vectorKey]*list.Element
-}
-
-type vectorEntry struct {
-	key    vectorKey
-	vector []float32
 }
 
 func newVectorCache(most int) *vectorCache {
-	return &vectorCache{
-		computing: make(chan struct{}, 1), most: most, recent: list.New(), byKey: map[vectorKey]*list.Element{},
-	}
+	return &vectorCache{newLRU[vectorKey, []float32](most), make(chan struct{}, 1)}
 }
 
 // get returns a vector, nil when it is not kept.
 func (c *vectorCache) get(key vectorKey) []float32 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at, ok := c.byKey[key]
-	if !ok {
-		return nil
-	}
-	c.recent.MoveToFront(at)
-	return at.Value.(*vectorEntry).vector
+	v, _ := c.kept.get(key)
+	return v
 }
 
 // put keeps a vector and drops those that were not used for longest.
-func (c *vectorCache) put(key vectorKey, vector []float32) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.byKey[key]; ok {
-		return
-	}
-	c.byKey[key] = c.recent.PushFront(&vectorEntry{key, vector})
-	for c.floats += len(vector); c.floats > c.most; {
-		last := c.recent.Remove(c.recent.Back()).(*vectorEntry)
-		c.floats -= len(last.vector)
-		delete(c.byKey, last.key)
-	}
-}
+func (c *vectorCache) put(key vectorKey, vector []float32) { c.kept.put(key, vector, len(vector)) }

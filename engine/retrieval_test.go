@@ -611,12 +611,12 @@ func TestRetrievalEmbedsOnce(t *testing.T) {
 		c.put(newVectorKey(0, fmt.Sprint(i)), make([]float32, 30))
 		c.get(newVectorKey(0, "1"))
 	}
-	if c.floats != 90 || c.recent.Len() != 3 || len(c.byKey) != 3 || c.get(newVectorKey(0, "1")) == nil || c.get(newVectorKey(0, "0")) != nil {
-		t.Errorf("%d floats of %d vectors are kept", c.floats, len(c.byKey))
+	if c.kept.held != 90 || c.kept.recent.Len() != 3 || len(c.kept.byKey) != 3 || c.get(newVectorKey(0, "1")) == nil || c.get(newVectorKey(0, "0")) != nil {
+		t.Errorf("%d floats of %d vectors are kept", c.kept.held, len(c.kept.byKey))
 	}
 	c.put(newVectorKey(1, "1"), make([]float32, 101))
-	if c.floats != 0 || c.recent.Len() != 0 {
-		t.Errorf("%d floats are kept beside a vector that is too large", c.floats)
+	if c.kept.held != 0 || c.kept.recent.Len() != 0 {
+		t.Errorf("%d floats are kept beside a vector that is too large", c.kept.held)
 	}
 }
 

@@ -192,7 +192,8 @@ func (s *Session) openModel() {
 // prefill brings the model to the prefix's end.
 func (s *Session) prefill(ctx context.Context) error {
 	cache, key := s.engine.weights.prefixes, newPrefixKey(s.engine.Depth(), s.prefix)
-	if s.start = cache.get(key); s.start != nil {
+	var kept bool
+	if s.start, kept = cache.get(key); kept {
 		return s.model.Restore(s.start)
 	}
 	read, err := s.rewind()
@@ -206,7 +207,7 @@ func (s *Session) prefill(ctx context.Context) error {
 		return err
 	}
 	s.start = s.model.Snapshot()
-	cache.put(key, s.start)
+	cache.put(key, s.start, 1)
 	return nil
 }
 
