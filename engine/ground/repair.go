@@ -56,11 +56,6 @@ func (a *argument) becomeText(text string) edit { return a.become(newString(text
 // vanish is the removal of an argument, which must be a property.
 func (a *argument) vanish() edit { return a.become(nil) }
 
-// add is a new argument of the call, which must not be there yet.
-func (e *editor) add(name string, v *jsontext.Value) edit {
-	return edit{path: jsontext.Path{}.To(name), parent: e.call.Arguments, to: v}
-}
-
 func newString(text string) *jsontext.Value {
 	return &jsontext.Value{Kind: jsontext.String, Text: text}
 }
