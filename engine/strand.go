@@ -68,7 +68,7 @@ const (
 	ruleOptions     = "options"
 	ruleLookahead   = "lookahead"
 	ruleImplied     = "implied"
-	ruleGroundedIDs = "grounded-ids"
+	ruleGroundedIDs = ground.RuleGroundedIDs
 	ruleRepeats     = "repeats"
 )
 
@@ -169,20 +169,66 @@ func (r *valueRules) onlyGrounded(lex *lexicon, s *strand, words tokenSet) token
 	case at.inScalar:
 		written = at.text[at.value:]
 	}
-	occurs := func(content []byte) bool { return bytes.Contains(r.conversation, content) }
-	if len(written) > 0 {
-		ends := occurrences(r.conversation, written)
-		occurs = func(content []byte) bool {
-			return slices.ContainsFunc(ends, func(end int) bool { return bytes.HasPrefix(r.conversation[end:], content) })
+	var goOn [256][]int // where what is written ends, by the byte that follows
+	for _, end := range wholeOccurrences(r.conversation, written) {
+		if end < len(r.conversation) {
+			b := r.conversation[end]
+			goOn[b] = append(goOn[b], end)
 		}
 	}
 	return words.only(func(id int32) bool {
 		content, ends := at.valuePart(lex.tok.PieceBytes(int(id)))
-		if ends && len(written)+len(content) == 0 {
+		switch {
+		case ends && len(written)+len(content) == 0:
 			return false
+		case !at.inString && beginsNull(written, content):
+			return true
 		}
-		return occurs(content) || !at.inString && beginsNull(written, content)
+		if len(content) == 0 {
+			return !ends || slices.ContainsFunc(wholeOccurrences(r.conversation, written), func(end int) bool { return endsWord(r.conversation, end) })
+		}
+		return slices.ContainsFunc(goOn[content[0]], func(end int) bool {
+			return bytes.HasPrefix(r.conversation[end:], content) && (!ends || endsWord(r.conversation, end+len(content)))
+		})
 	})
+}
+
+// isWordByte reports whether a byte belongs to a word, a number, or a character beyond ASCII.
+func isWordByte(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= 0x80
+}
+
+// isJoint reports whether a byte holds the parts of identifiers together.
+func isJoint(b byte) bool { return bytes.IndexByte([]byte("-_./@:"), b) >= 0 }
+
+// beginsWord reports whether an identifier can begin at a place in what stands inside a JSON string: not with a
+// blank, nor within a longer one.
+func beginsWord(text []byte, at int) bool {
+	if at < len(text) && (text[at] == ' ' || text[at] == '\\') {
+		return false
+	}
+	head := text[:at]
+	switch n := len(head); {
+	case n == 0 || n >= 2 && head[n-2] == '\\': // an escaped line end, for one
+		return true
+	case isJoint(head[n-1]):
+		return n < 2 || !isWordByte(head[n-2])
+	default:
+		return !isWordByte(head[n-1])
+	}
+}
+
+// endsWord reports whether an identifier can end at a place: not within a longer one.
+func endsWord(text []byte, at int) bool {
+	rest := text[at:]
+	switch {
+	case len(rest) == 0:
+		return true
+	case isJoint(rest[0]):
+		return len(rest) < 2 || !isWordByte(rest[1])
+	default:
+		return !isWordByte(rest[0])
+	}
 }
 
 // laterGrounded takes out the tokens that begin, behind the end of a key or of another value, one that has to occur
@@ -211,7 +257,7 @@ func (r *valueRules) startsGrounded(at *cursor, piece []byte) bool {
 		default:
 			continue
 		}
-		if !bytes.Contains(r.conversation, text) && !bytes.HasPrefix([]byte("null"), text) && r.tools.Grounded(ground.Place{Tool: next.tool, Path: next.path()}) {
+		if len(wholeOccurrences(r.conversation, text)) == 0 && !bytes.HasPrefix([]byte("null"), text) && r.tools.Grounded(ground.Place{Tool: next.tool, Path: next.path()}) {
 			return false
 		}
 	}
@@ -223,14 +269,16 @@ func beginsNull(written, content []byte) bool {
 	return bytes.HasPrefix([]byte("null"), slices.Concat(written, content))
 }
 
-// occurrences are the ends of all occurrences of a text in another.
-func occurrences(in, text []byte) (ends []int) {
+// wholeOccurrences are the ends of the occurrences of a text in another that begin a word there.
+func wholeOccurrences(in, text []byte) (ends []int) {
 	for at := 0; at+len(text) <= len(in); {
 		i := bytes.Index(in[at:], text)
 		if i < 0 {
 			break
 		}
-		ends = append(ends, at+i+len(text))
+		if beginsWord(in, at+i) {
+			ends = append(ends, at+i+len(text))
+		}
 		at += i + 1
 	}
 	return ends

@@ -262,12 +262,24 @@ func TestRulesLeaveSomething(t *testing.T) {
 	}
 }
 
-func TestOccurrences(t *testing.T) {
+// Identifiers begin and end where words do; marks between letters or digits hold their parts together.
+func TestWholeOccurrences(t *testing.T) {
 	for _, c := range []struct{ in, text, want string }{
-		{"aaab", "aa", "[2 3]"}, {"abcab", "ab", "[2 5]"}, {"ab", "abc", "[]"}, {"ab", "b", "[2]"}, {"", "a", "[]"},
+		{"aaab", "aa", "[2]"}, {"ab ab", "ab", "[2 5]"}, {"ab", "abc", "[]"}, {"ab", "b", "[]"}, {"", "a", "[]"},
+		{"number 4711 and 4712", "71", "[]"}, {"number 4711 and 4712", "471", "[10 19]"}, {"order XJ9-77B", "9-77B", "[]"}, {"order XJ9-77B", "77B", "[]"},
+		{"order XJ9-77B", "XJ9", "[9]"}, {"- 77", "77", "[4]"}, {"-77", "77", "[3]"}, {`a\nb7`, "b7", "[5]"}, {"é7", "7", "[]"}, {"(7)", "7", "[2]"}, {"to ann@x.org", "x.org", "[]"},
 	} {
-		if got := fmt.Sprint(occurrences([]byte(c.in), []byte(c.text))); got != c.want {
+		if got := fmt.Sprint(wholeOccurrences([]byte(c.in), []byte(c.text))); got != c.want {
 			t.Errorf("%q in %q: %s, expected %s", c.text, c.in, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		text string
+		at   int
+		want bool
+	}{{"4711", 2, false}, {"4711", 4, true}, {"XJ9-77B", 3, false}, {"XJ9- 77", 3, true}, {"A7.", 2, true}, {"A7, B", 2, true}, {"A7.5", 2, false}, {"A7é", 2, false}} {
+		if got := endsWord([]byte(c.text), c.at); got != c.want {
+			t.Errorf("%q ends at %d: %v", c.text, c.at, got)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func index(list string) map[string]int {
 
 // Dates are the days that the request names, in its order, seen from today: ISO dates,
 // months with a day (the next one to come, unless a year is named), weekdays, today and
-// its neighbours, and so many days or weeks ahead. "next" before a weekday is the week
+// its neighbours, and "in three days". "next" before a weekday is the week
 // after this one, weeks beginning on Monday; without it, or with "this", it is the next
 // such day after today.
 func (r *Request) Dates(today time.Time) (list []Date) {
@@ -197,6 +198,15 @@ func (r *Request) relative(i int, today time.Time) (int, time.Time, bool) {
 			return end, today.AddDate(0, 0, p.days), true
 		}
 	}
+	if at := r.phrase(i, "next week"); at > 0 {
+		if r.at(at) == "on" {
+			at++
+		}
+		if n, ok := weekdays[r.at(at)]; ok { // "next week on Friday"
+			monday := today.AddDate(0, 0, -(int(today.Weekday())+6)%7)
+			return at + 1, monday.AddDate(0, 0, 7+(n+6)%7), true
+		}
+	}
 	if r.at(i) != "in" || i+2 >= len(r.words) {
 		return 0, time.Time{}, false
 	}
@@ -238,14 +248,75 @@ func (r *Request) weekday(i int, today time.Time) (int, time.Time, bool) {
 	if !ok {
 		return 0, time.Time{}, false
 	}
-	ahead := (n-int(today.Weekday())+6)%7 + 1 // 1 to 7
-	switch lead {
-	case "next":
-		monday := today.AddDate(0, 0, -(int(today.Weekday())+6)%7)
-		return at + 1, monday.AddDate(0, 0, 7+(n+6)%7), true
-	case "last", "past":
-		back := (int(today.Weekday())-n+6)%7 + 1
-		return at + 1, today.AddDate(0, 0, -back), true
+	end := at + 1
+	if behind, day, ok := r.dayBehind(end, today); ok { // "Friday, December 11", "Friday the 11th"
+		return behind, day, int(day.Weekday()) == n
 	}
-	return at + 1, today.AddDate(0, 0, ahead), true
+	ahead := (n-int(today.Weekday())+6)%7 + 1 // 1 to 7
+	monday := today.AddDate(0, 0, -(int(today.Weekday())+6)%7)
+	switch nextWeek := r.phrase(end, "next week"); {
+	case nextWeek > 0:
+		return nextWeek, monday.AddDate(0, 0, 7+(n+6)%7), true
+	case lead == "next":
+		return end, monday.AddDate(0, 0, 7+(n+6)%7), true
+	case lead == "last" || lead == "past":
+		back := (int(today.Weekday())-n+6)%7 + 1
+		return end, today.AddDate(0, 0, -back), true
+	}
+	return end, today.AddDate(0, 0, ahead), true
+}
+
+// dayBehind reads what makes a date of a weekday before it: a month and a day, or the next
+// day of this number on that weekday.
+func (r *Request) dayBehind(i int, today time.Time) (int, time.Time, bool) {
+	for _, read := range []func(int, time.Time) (int, time.Time, bool){r.monthDay, r.dayMonth} {
+		if end, day, ok := read(i, today); ok {
+			return end, day, true
+		}
+	}
+	at := i
+	if r.at(at) == "the" {
+		at++
+	}
+	if !isOrdinal(r.at(at)) {
+		return 0, time.Time{}, false
+	}
+	n, ok := r.dayNumber(&at)
+	if !ok {
+		return 0, time.Time{}, false
+	}
+	weekday := shortOrLong(strings.TrimSuffix(r.at(i-1), "'s"))
+	for day := today; day.Before(today.AddDate(2, 0, 0)); day = day.AddDate(0, 0, 1) {
+		if day.Day() == n && int(day.Weekday()) == weekday {
+			return at, day, true
+		}
+	}
+	return 0, time.Time{}, false
+}
+
+// shortOrLong is the number of a weekday, whose name may be abbreviated.
+func shortOrLong(name string) int {
+	if n, ok := weekdays[name]; ok {
+		return n
+	}
+	return shortWeekdays[name]
+}
+
+// isOrdinal reports whether a word is a number with an ending: "11th".
+func isOrdinal(word string) bool {
+	digits := strings.TrimRight(word, "stndrh")
+	_, ok := ordinal(word)
+	return ok && len(digits) < len(word) && onlyDigits(digits)
+}
+
+// looseDays are days of a month that the request names without saying of which: "the 11th".
+func (r *Request) looseDays(dates []Date) (list []int) {
+	for i, w := range r.words {
+		inDate := func(d Date) bool { return d.words.from <= i && i < d.words.to }
+		if isOrdinal(w.text) && !slices.ContainsFunc(dates, inDate) {
+			n, _ := ordinal(w.text)
+			list = append(list, n)
+		}
+	}
+	return list
 }

@@ -143,7 +143,7 @@ func unnamedOption(j *judge, rule string) {
 				return false
 			}
 		}
-		j.withhold(rule, Place{c.Name, a.path}, "none of its options is named")
+		j.withhold(rule, Place{c.Name, a.path}, "none of its options is named, and it is %s", text(a.value))
 		return true
 	})
 }
@@ -201,7 +201,7 @@ func (t *Turn) implies(number string) bool {
 }
 
 // quantities are words that name a quantity, besides those of numbers.
-var quantities = words("half quarter third dozen dozens couple pair few several some single double triple twice once thrice both " +
+var quantities = words("half quarter third dozen dozens couple pair few several single double triple twice once thrice both " +
 	"max maximum min minimum full fully all none mute zero empty lowest highest loudest quietest brightest dimmest completely " +
 	"today tomorrow tonight yesterday week weekend month year hour minute day night noon midnight first second last next " +
 	"hundred thousand million billion percent every each whole entire " +

@@ -3,6 +3,7 @@ package ground
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/libneedle/libneedle/engine/jsontext"
 )
@@ -51,13 +52,15 @@ type judge struct {
 	Options
 	tools *Tools
 	calls []Call
+	// derived are the values that repairs worked out of the request, in other words than its own.
+	derived map[*jsontext.Value]bool
 	Verdict
 }
 
 // Judge repairs the calls of a user's turn, and says whether they should be delivered. The
 // calls given are not changed.
 func (t *Tools) Judge(turn *Turn, calls []Call, o Options) Verdict {
-	j := &judge{Turn: turn, Options: o, tools: t}
+	j := &judge{Turn: turn, Options: o, tools: t, derived: map[*jsontext.Value]bool{}}
 	for _, c := range calls {
 		j.calls = append(j.calls, Call{c.Name, clone(c.Arguments)})
 	}
@@ -108,22 +111,36 @@ func (j *judge) ungrounded() (list []Place) {
 	return list
 }
 
-// isGrounded reports whether the conversation has a value. Those that are enumerated, or held
-// to the conversation by the grammar, are.
+// RuleGroundedIDs is the name of the rule that holds identifiers to the conversation while they
+// are written.
+const RuleGroundedIDs = "grounded-ids"
+
+// isGrounded reports whether the conversation has a value. Those that are enumerated are not
+// looked for, nor those that a repair worked out of the request, nor identifiers: unless the
+// rule that holds them to the conversation is off.
 func (j *judge) isGrounded(a *argument) bool {
 	switch {
-	case a.listed() || a.grounded():
+	case a.listed() || j.derived[a.value]:
+		return true
+	case a.grounded() && j.on(RuleGroundedIDs):
 		return true
 	case a.value.Kind == jsontext.Number:
 		return j.said.HasNumber(a.value.Text)
 	case a.value.Kind == jsontext.String:
-		return j.said.HasText(a.value.Text) || j.said.HasNumber(a.value.Text) || j.namesTime(a.value.Text)
+		return j.said.HasText(a.value.Text) || j.said.HasNumber(a.value.Text) || j.namesDay(a.value.Text)
 	default:
 		return true
 	}
 }
 
-// namesTime reports whether a value is a day that the request names in its own way.
-func (j *judge) namesTime(value string) bool {
-	return len(value) == len("2006-01-02") && slices.ContainsFunc(j.dates(), func(d Date) bool { return d.Day.Format("2006-01-02") == value })
+// namesDay reports whether a value is a day that the request names in its own way, "the 11th" of
+// this month or the next among them.
+func (j *judge) namesDay(value string) bool {
+	day, err := time.Parse(time.DateOnly, value)
+	if err != nil || j.today.IsZero() {
+		return false
+	}
+	dates := j.dates()
+	soon := !day.Before(j.today) && day.Before(j.today.AddDate(0, 1, 0))
+	return slices.ContainsFunc(dates, func(d Date) bool { return d.Day.Equal(day) }) || soon && slices.Contains(j.request.looseDays(dates), day.Day())
 }

@@ -112,6 +112,14 @@ func nameWords(tool string) (name []string) {
 	return name
 }
 
+// nameAndShort are the stems of all words of a tool's name.
+func nameAndShort(tool string) (name []string) {
+	for _, w := range keyWords(tool) {
+		name = append(name, stem(w))
+	}
+	return name
+}
+
 // prohibitions are what a request forbids, and what else it says. They belong to one
 // goroutine.
 type prohibitions struct {
@@ -123,7 +131,7 @@ type prohibitions struct {
 type prohibition struct {
 	request       *Request
 	at, split, to int // the indexes of the first word, of "until", and of the end
-	near          []word
+	words         []word
 	read          bool
 
 	clause, postponed, after *spoken // to "until", from there on, and behind the clause
@@ -139,7 +147,7 @@ func (r *Request) prohibitions() *prohibitions {
 		for split < end && !postponing[r.words[split].text] {
 			split++
 		}
-		p.list = append(p.list, &prohibition{request: r, at: n.at, split: split, to: end, near: near(n.words)})
+		p.list = append(p.list, &prohibition{request: r, at: n.at, split: split, to: end, words: n.words})
 	}
 	if len(p.list) > 0 {
 		p.rest = r.say(r.outside(spans)...)
@@ -156,17 +164,64 @@ func (p *prohibition) readParts() {
 	p.after = p.request.say(span{p.to, min(len(p.request.words), p.to+longestClause)})
 }
 
-// near are the words right behind a negation.
-func near(clause []word) (list []word) {
+// near are the words of a clause up to the third that counts. Words that lead on, particles and
+// a call's own values don't: "turn on the kitchen" stands between "don't" and "lights".
+func near(clause []word, own map[string]bool) (list []word) {
+	counted := 0
 	for _, w := range clause {
-		if postponing[w.text] || len(list) == nearWords {
+		if postponing[w.text] || counted == nearWords || len(list) == mostNear {
 			break
 		}
-		if !leadingOn[w.text] || w.text == "go" && len(list) > 0 {
-			list = append(list, w)
+		if leadingOn[w.text] && (w.text != "go" || len(list) == 0) {
+			continue
+		}
+		list = append(list, w)
+		if !passing[w.text] && !own[stem(w.text)] {
+			counted++
 		}
 	}
 	return list
+}
+
+// mostNear bounds the words of which few count.
+const mostNear = 12
+
+// passing are particles and articles.
+var passing = words("on off up down in at of the a an my our your his her their this that these those all both any")
+
+// ownWords are the stems of the words of a call's values.
+func ownWords(values []string) map[string]bool {
+	own := map[string]bool{}
+	for _, v := range values {
+		for _, w := range strings.Fields(plain(v)) {
+			own[stem(w)] = true
+		}
+	}
+	return own
+}
+
+// poles are words of which one undoes the other.
+var poles = [][2]string{
+	{"on", "off"}, {"open", "close"}, {"open", "shut"}, {"lock", "unlock"}, {"up", "down"}, {"start", "stop"}, {"increase", "decrease"},
+	{"raise", "lower"}, {"mute", "unmute"}, {"enable", "disable"}, {"add", "remove"}, {"arm", "disarm"},
+}
+
+// undoes reports whether a call does the opposite of what some words forbid: "don't turn it off"
+// says nothing against turning it on.
+func undoes(forbidden []word, name []string, own map[string]bool) bool {
+	has := func(pole string) bool { return own[stem(pole)] || slices.Contains(name, stem(pole)) }
+	said := func(pole string) bool {
+		return slices.ContainsFunc(forbidden, func(w word) bool { return stem(w.text) == stem(pole) })
+	}
+	return slices.ContainsFunc(poles, func(p [2]string) bool {
+		return said(p[0]) && !said(p[1]) && has(p[1]) && !has(p[0]) || said(p[1]) && !said(p[0]) && has(p[0]) && !has(p[1])
+	})
+}
+
+// isPole reports whether a value is a word that another one undoes.
+func isPole(value string) bool {
+	v := stem(strings.TrimSpace(plain(value)))
+	return slices.ContainsFunc(poles, func(p [2]string) bool { return stem(p[0]) == v || stem(p[1]) == v })
 }
 
 // Forbids reports whether a tool's own action is forbidden: a word of its name follows
@@ -178,12 +233,15 @@ func (r *Request) Forbids(tool string, values []string) bool {
 }
 
 func (p *prohibitions) forbid(tool string, values []string) bool {
-	name := nameWords(tool)
+	name, own := nameWords(tool), ownWords(values)
 	ends := slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' }), func(w string) bool { return stopping[w] })
 	return slices.ContainsFunc(p.list, func(one *prohibition) bool {
 		var matched []string
-		stops := false
-		for _, w := range one.near {
+		stops, forbidden := false, near(one.words, own)
+		if undoes(forbidden, nameAndShort(tool), own) {
+			return false
+		}
+		for _, w := range forbidden {
 			if s := stem(w.text); slices.Contains(name, s) {
 				matched = append(matched, s)
 			}
@@ -194,7 +252,7 @@ func (p *prohibitions) forbid(tool string, values []string) bool {
 			return false
 		}
 		one.readParts()
-		return !one.reopens(name, values) && !one.forgiven(p.rest, matched, values)
+		return !one.reopens(forbidden, name, values) && !one.forgiven(p.rest, forbidden, matched, values)
 	})
 }
 
@@ -207,11 +265,11 @@ var stoppingStems = func() (list []string) {
 
 // reopens reports whether a call is what the prohibition asks for in its end: later, or the
 // opposite of what must not stay.
-func (p *prohibition) reopens(name, values []string) bool {
+func (p *prohibition) reopens(near []word, name, values []string) bool {
 	if slices.ContainsFunc(values, p.postponed.names) {
 		return true
 	}
-	if len(p.near) == 0 || !staying[p.near[0].text] {
+	if len(near) == 0 || !staying[near[0].text] {
 		return false
 	}
 	return slices.ContainsFunc(opposites, func(o [2]string) bool {
@@ -228,15 +286,15 @@ var (
 )
 
 // forgiven reports whether the request asks for a call elsewhere.
-func (p *prohibition) forgiven(rest *spoken, matched, values []string) bool {
+func (p *prohibition) forgiven(rest *spoken, near []word, matched, values []string) bool {
 	again := !slices.ContainsFunc(matched, func(w string) bool { return !rest.stems[w] })
-	if !again && !p.after.stems["instead"] && slices.ContainsFunc(p.near, func(w word) bool { return somebody[w.text] }) {
+	if !again && !p.after.stems["instead"] && slices.ContainsFunc(near, func(w word) bool { return somebody[w.text] }) {
 		return false // "don't call him, Bob is asleep"
 	}
 	elsewhere := false
 	for _, v := range values {
 		inside, outside := p.clause.names(v), rest.names(v)
-		if inside && !outside {
+		if inside && !outside && !isPole(v) {
 			return false
 		}
 		elsewhere = elsewhere || outside && !inside && (again || p.after.names(v))

@@ -100,4 +100,13 @@ func (e *editor) change(why string, edits ...edit) bool {
 	return true
 }
 
+// derive changes an argument to what the request says in other words.
+func (e *editor) derive(why string, d edit) bool {
+	changed := e.change(why, d)
+	if changed {
+		e.derived[d.value] = true
+	}
+	return changed
+}
+
 func (e *editor) valid() bool { return e.Valid == nil || e.Valid(*e.call) }

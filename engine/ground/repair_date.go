@@ -108,7 +108,7 @@ func (d *dated) isAt(named Date) bool {
 
 func (e *editor) redate(d dated, named Date) {
 	if !d.isAt(named) {
-		e.change("the request names this day", d.becomeText(named.Day.Format(time.DateOnly)+d.behind))
+		e.derive("the request names this day", d.becomeText(named.Day.Format(time.DateOnly)+d.behind))
 	}
 }
 
@@ -116,7 +116,7 @@ func (e *editor) redate(d dated, named Date) {
 // them what Dates can't follow: "two days before Friday", "not on Monday", "Good Friday".
 func (t *Turn) askedDays() (list []Date) {
 	days := t.dates()
-	if len(days) == 0 || numericDate.MatchString(t.request.text) {
+	if len(days) == 0 || numericDate.MatchString(t.request.text) || len(t.request.looseDays(days)) > 0 {
 		return nil
 	}
 	unasked := t.request.unasked()

@@ -61,7 +61,7 @@ func (e *editor) temperatures(stated func() []temperature) {
 			continue
 		}
 		if to, ok := a.converted(scale, stated()); ok && !e.request.namesScale(scale, stated()) {
-			e.change("the request states it on the other scale", a.become(&jsontext.Value{Kind: jsontext.Number, Text: to}))
+			e.derive("the request states it on the other scale", a.become(&jsontext.Value{Kind: jsontext.Number, Text: to}))
 		}
 	}
 }

@@ -84,6 +84,15 @@ func TestForbids(t *testing.T) {
 		{"why don't you call Bob", "call_contact", []string{"Bob"}, false},
 		{"call Bob", "call_contact", []string{"Bob"}, false},
 		{"ne pas appeler Bob", "call_contact", []string{"Bob"}, false},
+		{"don't turn on the kitchen lights", "control_lights", []string{"kitchen", "on"}, true},
+		{"please don't switch on the study lights", "set_light", []string{"study", "on"}, true},
+		{"no need to turn on the lights", "control_lights", []string{"on"}, true},
+		{"don't turn off the kitchen lights, turn them on", "control_lights", []string{"kitchen", "off"}, true},
+		{"don't turn off the kitchen lights, turn them on", "control_lights", []string{"kitchen", "on"}, false},
+		{"don't turn off the kitchen light, turn it on", "turn_on_light", []string{"kitchen"}, false},
+		{"don't turn on the bedroom lights, only the kitchen", "control_lights", []string{"kitchen", "on"}, false},
+		{"don't lock the door, unlock it", "unlock_door", nil, false},
+		{"don't lock the door, unlock it", "lock_door", nil, true},
 	} {
 		if got := NewRequest(c.text).Forbids(c.tool, c.values); got != c.want {
 			t.Errorf("%q forbids %s %q: %t, want %t", c.text, c.tool, c.values, got, c.want)
