@@ -15,7 +15,8 @@ import (
 type ToolChoice struct {
 	// None leaves only the empty list.
 	None bool
-	// Required makes the list non-empty, and the turn end with it.
+	// Required makes the list that the model writes non-empty, and the turn end with it. Its calls may still be
+	// withheld.
 	Required bool
 	// Tool, when not empty, is the one tool that may be called, under its caller's name. The list is then
 	// non-empty too.

@@ -52,6 +52,7 @@ func (e *Engine) embedHead() (cact.HeadCode, error) {
 // encoded plainly, after the beginning mark and without a template, and every token sees all before it. A
 // text beyond the context is an error (ErrText), never cut. Sessions are not disturbed.
 func (e *Engine) Embed(ctx context.Context, text string) (vector []float32, err error) {
+	ctx = orBackground(ctx)
 	if err := e.gate.enter(); err != nil {
 		return nil, err
 	}

@@ -229,11 +229,12 @@ func TestEnvelopeFaultsAreSeen(t *testing.T) {
 	calls := []Call{{"a", json.RawMessage(`{}`)}}
 	delivered := Response{Type: TypeCall, Success: true, FunctionCalls: calls, Validation: &Validation{Ungrounded: []string{"a.x"}}, Warnings: []string{"w"}}
 	withheld := Response{Type: TypeCall, Success: true, SuppressedCalls: calls}
+	both := Response{Type: TypeCall, Success: true, FunctionCalls: calls, SuppressedCalls: calls, Validation: &Validation{Negation: true}}
 	prose := Response{Type: TypeRespond, Success: true, Reasoning: "hi"}
 	failed := Response{Type: TypeRespond}
 	failed.fail(CodeOverflow, "e")
 	const noTurn = `{"type":"error","error":"e"}`
-	good := map[string]string{"delivered": string(delivered.JSON()), "withheld": string(withheld.JSON()), "prose": string(prose.JSON()),
+	good := map[string]string{"delivered": string(delivered.JSON()), "withheld": string(withheld.JSON()), "some dropped": string(both.JSON()), "prose": string(prose.JSON()),
 		"failed": string(failed.JSON()), "no turn": noTurn}
 	for name, envelope := range good {
 		if err := envelopeFault([]byte(envelope)); err != nil {
@@ -247,14 +248,13 @@ func TestEnvelopeFaultsAreSeen(t *testing.T) {
 		{"delivered", `[{"name":"a","arguments":{}}]`, `null`}, {"delivered", `"name":"a"`, `"name":""`}, {"delivered", `"name":"a",`, ``},
 		{"delivered", `"arguments":{}`, `"arguments":[]`}, {"delivered", `"arguments":{}`, `"arguments":"{}"`}, {"delivered", `"arguments":{}`, `"arguments":{},"id":1`},
 		{"delivered", `"function_calls":[{"name":"a","arguments":{}}]`, `"function_calls":[]`}, // with validation
-		{"delivered", `"suppressed_calls":[]`, `"suppressed_calls":[{"name":"b","arguments":{}}]`},
 		{"delivered", `"suppressed_calls":[],`, ``}, {"delivered", `"reasoning":null,`, ``}, {"delivered", `"reasoning":null`, `"reasoning":""`},
 		{"delivered", `0.0000`, `1.0001`}, {"delivered", `0.0000`, `-0.1000`}, {"delivered", `0.0000`, `0.0`}, {"delivered", `0.0000`, `"0.0000"`},
 		{"delivered", `"prefill_tps":0.0`, `"prefill_tps":-1.0`}, {"delivered", `"decode_tps":0.0`, `"decode_tps":0.00`}, {"delivered", `"peak_ram_mb":0.0`, `"peak_ram_mb":null`},
 		{"delivered", `"negation":false`, `"negation":null`}, {"delivered", `,"negation":false`, ``}, {"delivered", `["a.x"]`, `[1]`}, {"delivered", `["a.x"]`, `"a.x"`},
 		{"delivered", `"warnings":["w"]`, `"warnings":[]`}, {"delivered", `"warnings":["w"]`, `"warning":["w"]`}, {"delivered", `["w"]}`, `["w"],"text":"x"}`},
 		{"delivered", `"success":true,"error":null`, `"error":null,"success":true`}, {"delivered", `"type":"call",`, `"type":"call", `},
-		{"withheld", `"function_calls":[]`, `"function_calls":[{"name":"b","arguments":{}}]`}, {"withheld", `"type":"call"`, `"type":"respond"`},
+		{"withheld", `"type":"call"`, `"type":"respond"`},
 		{"prose", `"function_calls":[]`, `"function_calls":[{"name":"b","arguments":{}}]`}, {"prose", `"hi"`, `3`},
 		{"failed", `"success":false`, `"success":true`}, {"failed", `"error":"e"`, `"error":null`}, {"failed", `"error":"e"`, `"error":""`},
 		{"failed", `"overflow"`, `null`}, {"failed", `"overflow"`, `"ok"`}, {"failed", `"overflow"`, `"full"`}, {"failed", `"runtime_failure"`, `null`},

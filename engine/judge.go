@@ -17,11 +17,11 @@ type ConfidenceMode uint8
 const (
 	// ConfidenceMin is the lower one of the two others; without a confidence head it is ConfidenceDecode.
 	ConfidenceMin ConfidenceMode = iota
-	// ConfidenceDecode is the smallest probability of a token of the calls among the legal ones; without a call
-	// the geometric mean over the tokens that the model chose.
+	// ConfidenceDecode is the smallest probability of a token of the list among the legal ones; without a list the
+	// geometric mean over the tokens that the model chose.
 	ConfidenceDecode
 	// ConfidenceHead is the sigmoid of the archive's confidence head, which has read everything up to the calls'
-	// end; without such a head, or without a call, it is ConfidenceDecode.
+	// end, an empty list's too; without such a head, or without a list, it is ConfidenceDecode.
 	ConfidenceHead
 )
 

@@ -135,6 +135,7 @@ func (c *stoppable) Err() error {
 // between system turn and conversation. When they change, the newest turns are read again behind them and older
 // ones forgotten: two windows' worth stays, as when the context is full, or without a window all that fits.
 func (e *Engine) NewSession(ctx context.Context, o SessionOptions) (s *Session, err error) {
+	ctx = orBackground(ctx)
 	if err := e.gate.enter(); err != nil {
 		return nil, err
 	}
@@ -251,6 +252,7 @@ func (s *Session) release() {
 // of the conversation. Other failures are errors, and leave the session as it was before. ctx and Cancel
 // take effect within one token, in the input within a block of 32.
 func (s *Session) Complete(ctx context.Context, text string, o CompleteOptions) (r *Response, err error) {
+	ctx = orBackground(ctx)
 	if o, err = o.validate(); err != nil {
 		return nil, err
 	}
@@ -328,6 +330,14 @@ func (s *Session) adaptThreads() error {
 	defer old.Close()
 	s.openModel()
 	return s.model.Restore(old.Snapshot())
+}
+
+// orBackground is a context, or the one that never ends for none.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
 }
 
 // contextSize is the number of positions that a conversation has.

@@ -641,3 +641,20 @@ func BenchmarkChoose(b *testing.B) {
 		c.choose(x, legal)
 	}
 }
+
+// A caller without a context has one that never ends.
+func TestNoContext(t *testing.T) {
+	var none context.Context
+	e := openDemo(t, Options{})
+	s, err := e.NewSession(none, SessionOptions{Tools: timers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if r, err := s.Complete(none, "set a timer for 5 minutes", CompleteOptions{}); err != nil || !r.Success {
+		t.Errorf("%v, %v", r, err)
+	}
+	if _, err := e.Embed(none, "hello"); err != nil {
+		t.Error(err)
+	}
+}

@@ -96,6 +96,16 @@ func (r *valueRules) legal(lex *lexicon, s *strand, mask *grammar.Mask) tokenSet
 	return words
 }
 
+// limitedBy is the rule that takes a token out of a mask.
+func (r *valueRules) limitedBy(lex *lexicon, s *strand, mask *grammar.Mask, id int32) string {
+	without := *r
+	without.groundedIDs = false
+	if without.legal(lex, s, mask).has(id) {
+		return ruleGroundedIDs
+	}
+	return ruleRepeats
+}
+
 const (
 	// mostRepeats is how often a cycle of tokens may stand in a row in the list.
 	mostRepeats = 6

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/libneedle/libneedle/cact"
+	"github.com/libneedle/libneedle/engine/ground"
 	"github.com/libneedle/libneedle/simd"
 	"github.com/libneedle/libneedle/tokenizer"
 )
@@ -54,6 +55,7 @@ type turn struct {
 	mustClose bool // an option was taken whole, and the string ends behind it
 	sure      score
 	evaluated int // tokens fed to try ways
+	trace     []ground.Finding
 }
 
 // score collects what the confidence is made of.
@@ -187,6 +189,7 @@ func (t *turn) write(ctx context.Context) (step, error) {
 		return nil, err
 	}
 	allowed := t.values.legal(t.lex, &t.list, legal)
+	t.noteLimits(logits, legal, allowed)
 	if t.mustClose {
 		allowed, t.mustClose = t.closing(allowed), false
 	}

@@ -3,9 +3,14 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/libneedle/libneedle/engine/grammar"
+	"github.com/libneedle/libneedle/engine/ground"
 	"github.com/libneedle/libneedle/engine/model"
 	"github.com/libneedle/libneedle/simd"
 )
@@ -109,6 +114,7 @@ func (t *turn) chooseOption(ctx context.Context, logits []float32, options []str
 	w.logProbs = make([]float32, len(w.tokens))
 	w.logProbs[0] = share
 	t.mustClose = true
+	t.note(ruleOptions, w, "of %s, which the conversation names, it has %.0f%%", t.spelt(ways), 100*simd.Exp(share))
 	return true, t.take(w)
 }
 
@@ -218,7 +224,38 @@ func (t *turn) lookAhead(ctx context.Context, logits []float32, legal tokenSet) 
 			best = i
 		}
 	}
+	if best > 0 {
+		t.note(ruleLookahead, ways[best], "as a whole it is likelier than %s", t.spelt(ways[:1]))
+	}
 	return true, t.take(ways[best])
+}
+
+// note says in the trace what a rule made of the value at hand.
+func (t *turn) note(rule string, w way, why string, args ...any) {
+	t.trace = append(t.trace, ground.Finding{
+		Rule: rule, At: t.list.place(), Why: fmt.Sprintf("%q is written: ", t.lex.tok.Decode(w.tokens)) + fmt.Sprintf(why, args...),
+	})
+}
+
+// spelt lists the texts of ways.
+func (t *turn) spelt(ways []way) string {
+	var texts []string
+	for _, w := range ways {
+		texts = append(texts, strconv.Quote(t.lex.tok.Decode(w.tokens)))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// noteLimits says in the trace that rules took the likeliest token away.
+func (t *turn) noteLimits(logits []float32, legal *grammar.Mask, allowed tokenSet) {
+	wanted := likeliest(logits, tokenSet(legal.Words()))
+	if wanted < 0 || allowed.has(wanted) || !t.list.at.inArguments() {
+		return
+	}
+	t.trace = append(t.trace, ground.Finding{
+		Rule: t.values.limitedBy(t.lex, &t.list, legal, wanted), At: t.list.place(),
+		Why: fmt.Sprintf("the model would have gone on with %q", t.lex.tok.PieceBytes(int(wanted))),
+	})
 }
 
 // mean is a finished way's mean log-probability, and less for one that is not.

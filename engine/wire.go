@@ -76,6 +76,12 @@ func (s *Session) respond(t *turn, k *task) *Response {
 	r.Text = strings.TrimSpace(tok.Decode(t.prose))
 	r.Reasoning = strings.TrimSpace(tok.Decode(t.thought))
 	r.Warnings = s.warnings()
+	if k.triggered {
+		r.Trace = append(r.Trace, Finding{Rule: ruleTriggers, Why: "the request matches a trigger of a tool, and one has to be called"})
+	}
+	for _, f := range t.trace {
+		r.Trace = append(r.Trace, s.finding(f))
+	}
 	switch {
 	case t.called:
 		s.readCalls(r, t, tok.Decode(t.list.tokens), k)

@@ -117,20 +117,29 @@ NEEDLE_API int needle_init(const char *system, const char *tools, const char *to
  *
  *   {"type":"call","success":true,"error":null,"error_code":null,"reason":null,
  *    "function_calls":[{"name":"light","arguments":{"room":"kitchen"}}],"suppressed_calls":[],"reasoning":null,
- *    "confidence":0.9876,"prefill_tps":812.5,"decode_tps":240.1,"peak_ram_mb":41.3}
+ *    "confidence":0.9876,"prefill_tps":812.5,"decode_tps":240.1,"peak_ram_mb":41.3,
+ *    "validation":{"ungrounded":[],"negation":false}}
  *
  *   type              "call" when a list of calls was written, [] (no tool serves the request) included; "respond"
  *                     when the model answered without one.
  *   success, error, error_code, reason   on failure a sentence, a fixed name and "runtime_failure"; else true and null.
  *   function_calls    the calls, under the names of the tools as they were given to needle_init. Their arguments are
  *                     valid under the tools' JSON Schemas, as far as "warnings" does not say otherwise.
- *   suppressed_calls  calls that were withheld; [] in this version.
+ *   suppressed_calls  calls that were withheld, because the confidence is below 0.1 or because they do not follow from
+ *                     the conversation: function_calls is [] then, as it is for a refusal. Beside function_calls they
+ *                     are calls that the request leaves out or forbids ("all but the bedroom"). Not to be executed.
  *   reasoning         the model's derivation, or its answer in prose; null when there is none.
  *   confidence        0 to 1: the smaller of the confidence head's judgement and the least probable call token.
  *   prefill_tps, decode_tps, peak_ram_mb   tokens per second, and the process's peak memory in MiB.
  *   warnings          only when a tool's schema has keywords that are not enforced: one sentence for each, with tool,
  *                     JSON pointer and keyword.
- * Later versions add "validation" before "warnings". docs/envelope.schema.json is a JSON Schema of all this.
+ *   validation        before warnings, only when a list that is not empty was delivered or withheld. ungrounded:
+ *                     tool.path of each string and number that the conversation does not have: made up, or worked out.
+ *                     negation: the request forbids something, be it another thing than the calls do.
+ * What the model writes is judged by rules: values are chosen with the conversation in view, some are repaired, tools with
+ * "triggers" (regular expressions beside "name") are called when a request matches, parameters called id or *_id and
+ * those with "grounded":true are held to the conversation. docs/rules.md lists the rules; all are applied here.
+ * docs/envelope.schema.json is a JSON Schema of all this.
  *
  *   input           what the user says; or, when the previous turn delivered calls, their result as JSON.
  *   max_new_tokens  how many tokens the turn may append; 0: 512. So much of the context is reserved: a larger number

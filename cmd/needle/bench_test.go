@@ -49,7 +49,7 @@ func names(r *bench.Report) (list []string) {
 
 func TestBenchMeasuresTheDemo(t *testing.T) {
 	r := quickBench(t, "--depths", "2,full", "--simd", fastest(t))
-	want := []string{"prefill 128", "decode", "prefill 128", "decode", "init", "request", "embed", "load"}
+	want := []string{"prefill 128", "decode", "try 4 ways", "prefill 128", "decode", "init", "request", "embed", "load"}
 	if got := names(r); !slices.Equal(got, want) {
 		t.Errorf("figures %v, want %v", got, want)
 	}
@@ -64,8 +64,8 @@ func TestBenchMeasuresTheDemo(t *testing.T) {
 			t.Errorf("the request was %s", f.Note)
 		}
 	}
-	if r.Figures[0].Depth != 6 || r.Figures[2].Depth != 2 {
-		t.Errorf("depths %d and %d, want 6 and 2", r.Figures[0].Depth, r.Figures[2].Depth)
+	if r.Figures[0].Depth != 6 || r.Figures[3].Depth != 2 {
+		t.Errorf("depths %d and %d, want 6 and 2", r.Figures[0].Depth, r.Figures[3].Depth)
 	}
 	if a := r.Allocations; len(a) != 1 || a[0].PerToken != 0 || a[0].PerBlock != 0 {
 		t.Errorf("allocations: %+v, want none", a)
@@ -94,7 +94,7 @@ func TestBenchLeavesOut(t *testing.T) {
 	if want := []string{"init", "request", "embed", "memory"}; !slices.Equal(left, want) {
 		t.Errorf("left out %v, want %v", r.Skipped, want)
 	}
-	if got := names(r); !slices.Equal(got, []string{"prefill 128", "decode", "load"}) {
+	if got := names(r); !slices.Equal(got, []string{"prefill 128", "decode", "try 4 ways", "load"}) {
 		t.Errorf("figures %v", got)
 	}
 }

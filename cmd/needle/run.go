@@ -18,7 +18,7 @@ type runCommand struct {
 	Request           []string `arg:"" optional:"" help:"The request; several words are joined by blanks."`
 	Prompt            string   `help:"The request, as the official runner spells it." placeholder:"TEXT"`
 	Max               int      `help:"Most tokens to append, forced ones included; 0 means 512." default:"512" placeholder:"N"`
-	ToolChoice        string   `help:"auto, none (only the empty list), required (at least one call), or the name of the tool to call." default:"auto" placeholder:"CHOICE"`
+	ToolChoice        string   `help:"auto, none (only the empty list), required (the model writes at least one call, which may still be withheld), or the name of the tool to call." default:"auto" placeholder:"CHOICE"`
 	MaxCalls          int      `help:"Most calls in the answer; 0 means no limit." placeholder:"N"`
 	Temperature       float32  `help:"Draw tokens at this temperature; 0 takes the likeliest." placeholder:"T"`
 	Seed              uint64   `help:"Seed of the draws." placeholder:"N"`
@@ -77,8 +77,16 @@ func (r *runCommand) answer(c console, request string) (*engine.Response, error)
 	}
 	return s.Complete(c.ctx, request, engine.CompleteOptions{
 		MaxNewTokens: r.Max, Temperature: r.Temperature, Seed: r.Seed, ToolChoice: toolChoice(r.ToolChoice), MaxCalls: r.MaxCalls,
-		Confidence: confidenceModes[r.Confidence], Plain: r.Plain, Off: r.Off,
+		Confidence: confidenceModes[r.Confidence], Plain: r.Plain, Off: trimmed(r.Off),
 	})
+}
+
+// trimmed are names without the blanks behind commas.
+func trimmed(names []string) (list []string) {
+	for _, n := range names {
+		list = append(list, strings.TrimSpace(n))
+	}
+	return list
 }
 
 var confidenceModes = map[string]engine.ConfidenceMode{
@@ -97,7 +105,7 @@ func writeTrace(w io.Writer, r *engine.Response) {
 		case f.After != nil:
 			fmt.Fprintf(w, ": %s is added", f.After)
 		}
-		fmt.Fprintf(w, ", because %s\n", f.Why)
+		fmt.Fprintf(w, "; %s\n", f.Why)
 	}
 	fmt.Fprintf(w, "%d tokens were tried and taken back to choose values\n", r.Speculated)
 }

@@ -240,7 +240,7 @@ func (t *Tools) at(p Place) place {
 	}
 	at := tool.arguments()
 	for _, s := range p.Path {
-		if s.Name == "" {
+		if s.IsElement() {
 			at = at.element(s.Index)
 		} else {
 			at = at.property(s.Name)

@@ -29,7 +29,7 @@ func (v *Value) child(key string) *Value {
 	case Object:
 		return v.Last(key)
 	case Array:
-		if i, err := strconv.Atoi(key); err == nil && i >= 0 && i < len(v.Members) {
+		if i, err := strconv.Atoi(key); err == nil && strconv.Itoa(i) == key && i >= 0 && i < len(v.Members) {
 			return v.Members[i].Value
 		}
 	}

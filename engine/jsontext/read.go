@@ -38,7 +38,11 @@ const (
 
 // String names the kind with its article, for messages.
 func (k Kind) String() string {
-	return [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}[k]
+	names := [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}
+	if int(k) >= len(names) {
+		return "no JSON value"
+	}
+	return names[k]
 }
 
 // Value is a JSON value as written: members in order, duplicates included.

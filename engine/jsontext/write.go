@@ -47,7 +47,7 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', c)
 }
 
-// AppendValue writes a value compactly: keys in order, numbers as written.
+// AppendValue writes a value, which is not nil, compactly: keys in order, numbers as written.
 func AppendValue(dst []byte, v *Value) []byte {
 	return AppendList(dst, v, func(dst []byte, m Member) []byte {
 		if v.Kind == Object {

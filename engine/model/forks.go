@@ -13,7 +13,7 @@ const (
 	ForkTokens = blockTokens
 )
 
-// Fork begins n forks at the session's position: ways to go on that are tried side by side
+// Fork begins n forks, 1 to MostForks, at the session's position, which is not its beginning: ways to go on that are tried side by side
 // and then forgotten. They end with the next Fork, Append or Restore; the session itself
 // stays where it is. Their keys and values take MostForks*ForkTokens slots, allocated by
 // the first call.
@@ -37,10 +37,11 @@ func (s *Session) Fork(n int) error {
 	return nil
 }
 
-// Grow feeds ids[i] to the i-th fork, in one block of at most ForkTokens tokens, and gives
+// Grow feeds ids[i] to the i-th fork, in one block of 1 to ForkTokens tokens, and gives
 // the logits behind each token, or behind each fork's last only, to f: fork by fork, in
-// order. They are valid during the call. After an error all forks are gone, and the
-// session is where it was.
+// order. They are valid during the call. Forks without tokens wait; ids may be shorter than
+// there are forks. After an error of the model all forks are gone; tokens that are refused,
+// and a ctx that is cancelled, change nothing. The session is where it was.
 func (s *Session) Grow(ctx context.Context, ids [][]int32, last bool, f func(fork, i int, logits []float32)) (err error) {
 	if err := s.checkForks(ids); err != nil {
 		return err

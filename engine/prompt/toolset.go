@@ -266,7 +266,7 @@ func (t *Toolset) CallerPlace(tool string, path jsontext.Path) string {
 	}
 	at, names := t.tools[i].scope, jsontext.Path{}.To(t.tools[i].Caller)
 	for _, s := range path {
-		if s.Name == "" {
+		if s.IsElement() {
 			names = names.At(s.Index)
 			if at != nil {
 				at = at.items

@@ -314,6 +314,11 @@ func (r *run) ways(rig *Rig, tier string, threads int) error {
 		return r.skip(name, rig.tooLong(r.steps))
 	}
 	f := &Figure{Name: name, Unit: unitRate, Tier: tier, Threads: threads, Depth: rig.m.Depth(), Tokens: each * tried, Context: start}
+	var work Work // each step reads the weights once, for as many tokens as there are ways
+	for i := range each {
+		work = work.Add(r.count(0).Prefill(start+i, tried, tried))
+	}
+	f.Work = &work
 	repeat, end, err := rig.Ways(r.ctx, start, tried, each)
 	return r.with(name, f, repeat, end, err)
 }
