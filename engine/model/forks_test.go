@@ -61,6 +61,37 @@ func growForks(t *testing.T, r *rand.Rand, s *Session, next []int32, want [][]ui
 	}
 }
 
+// TestForksWithinTheSink grows forks from a place within the sink until its beginning is out of the window.
+func TestForksWithinTheSink(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 72))
+	m := newModel(t, openStored(t, "tiny").archive, Options{})
+	for _, c := range []struct{ window, sink, fed int }{{8, 5, 4}, {8, 32, 4}, {2, 14, 6}, {8, 4, 4}, {16, 20, 3}, {12, 40, 30}} {
+		ids := randomIDs(r, m, c.fed+ForkTokens)
+		want := everyLogit(t, m, SessionOptions{Window: c.window}, c.sink, ids)
+		s := m.NewSession(SessionOptions{Window: c.window})
+		if err := s.SetSink(c.sink); err != nil {
+			t.Fatal(err)
+		}
+		feed(t, s, ids[:c.fed]...)
+		if err := s.Fork(1); err != nil {
+			t.Fatal(err)
+		}
+		at := c.fed
+		for _, n := range []int{1, 6, 14, 11} {
+			err := s.Grow(t.Context(), [][]int32{ids[at : at+n]}, false, func(_, i int, logits []float32) {
+				if !slices.Equal(bitsOf(logits), want[at+i]) {
+					t.Errorf("%+v: other bits at position %d", c, at+i)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at += n
+		}
+		s.Close()
+	}
+}
+
 // TestForksKeepTheHeads forks again and again, and wants the heads' and cells' bits of a session that never did.
 func TestForksKeepTheHeads(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))

@@ -88,7 +88,12 @@ func (s *Session) slotOf(t *token) int {
 func (s *Session) find(t *token) {
 	l, v := t.line, s.visible(t.layer, t.pos)
 	t.seen = s.kv.find(&t.ranges, v, min(t.pos+1, l.forked), s.sink)
-	if t.pos >= l.forked {
-		t.seen = append(t.seen, slots{l.slot + max(v.from-l.forked, 0), l.slot + t.pos + 1 - l.forked})
+	if t.pos < l.forked {
+		return
 	}
+	own := func(from, to int) slots { return slots{l.slot + from - l.forked, l.slot + to - l.forked} }
+	if from := max(v.sinkFrom, l.forked); from < v.sinkTo { // a fork may begin within the sink
+		t.seen = append(t.seen, own(from, v.sinkTo))
+	}
+	t.seen = append(t.seen, own(max(v.from, l.forked), t.pos+1))
 }
