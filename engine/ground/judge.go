@@ -54,16 +54,15 @@ type judge struct {
 	calls []Call
 	// derived are the values that repairs worked out of the request, in other words than its own.
 	derived map[*jsontext.Value]bool
+	edited  map[*Call]int // how often each call was changed
+	clocks  map[int]bool  // minutes of the day that the conversation names; nil before it is asked
 	Verdict
 }
 
 // Judge repairs the calls of a user's turn, and says whether they should be delivered. The
 // calls given are not changed.
 func (t *Tools) Judge(turn *Turn, calls []Call, o Options) Verdict {
-	j := &judge{Turn: turn, Options: o, tools: t, derived: map[*jsontext.Value]bool{}}
-	for _, c := range calls {
-		j.calls = append(j.calls, Call{c.Name, clone(c.Arguments)})
-	}
+	j := newJudge(t, turn, calls, o)
 	if len(calls) == 0 {
 		return j.Verdict
 	}
@@ -83,6 +82,14 @@ func (t *Tools) Judge(turn *Turn, calls []Call, o Options) Verdict {
 	j.Ungrounded = j.ungrounded()
 	j.Negation = turn.request.Negated()
 	return j.Verdict
+}
+
+func newJudge(tools *Tools, turn *Turn, calls []Call, o Options) *judge {
+	j := &judge{Turn: turn, Options: o, tools: tools, derived: map[*jsontext.Value]bool{}, edited: map[*Call]int{}}
+	for _, c := range calls {
+		j.calls = append(j.calls, Call{c.Name, clone(c.Arguments)})
+	}
+	return j
 }
 
 // on reports whether a rule is applied.
@@ -127,7 +134,7 @@ func (j *judge) isGrounded(a *argument) bool {
 	case a.value.Kind == jsontext.Number:
 		return j.said.HasNumber(a.value.Text)
 	case a.value.Kind == jsontext.String:
-		return j.said.HasText(a.value.Text) || j.said.HasNumber(a.value.Text) || j.namesDay(a.value.Text)
+		return j.said.HasText(a.value.Text) || j.said.HasNumber(a.value.Text) || j.namesDay(a.value.Text) || j.namesMoment(a.value.Text)
 	default:
 		return true
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // mostTime is what judging an input of the fuzzer may take, on a slow machine.
-const mostTime = 5 * time.Second
+const mostTime = 20 * time.Second
 
 func FuzzJudge(f *testing.F) {
 	for _, c := range []judged{

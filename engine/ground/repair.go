@@ -81,9 +81,16 @@ func (d *edit) undo() {
 	}
 }
 
+// mostEdits bounds how often a call is changed: each time it is held to its schema.
+const mostEdits = 64
+
 // change makes all the edits or, when a call that follows its schema would not any more, none.
 // It reports whether it did.
 func (e *editor) change(why string, edits ...edit) bool {
+	if e.edited[e.call] >= mostEdits {
+		return false
+	}
+	e.edited[e.call]++
 	wasValid := e.valid()
 	for i := range edits {
 		edits[i].make()

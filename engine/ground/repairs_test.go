@@ -62,7 +62,7 @@ func TestRepairsOfLongTexts(t *testing.T) {
 		text := "the " + strings.Repeat(piece, 100_000/len(piece))
 		start := time.Now()
 		repairWith(t, "place temperature empty ungrounded-optional route", "find_trip", text, schema, args)
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("%q: %v", piece, took)
 		}
 	}
