@@ -34,7 +34,7 @@ func completePhones(j *judge, rule string) {
 			if !looked {
 				asked, said, looked = phones(j.request.text), phones(j.conversation), true
 			}
-			if p, why := likely(digits, asked, said); p != nil && p.text != a.value.Text && (p.digits != digits || !a.fixesFormat()) {
+			if p, why := likely(digits, asked, said); p != nil && p.text != a.value.Text && p.keepsCode(a.value.Text, digits) && (p.digits != digits || !a.fixesFormat()) {
 				e.change(why, a.becomeText(p.text))
 			}
 		}
@@ -60,6 +60,21 @@ func likely(digits string, asked, said []phone) (p *phone, why string) {
 		}
 	}
 	return p, why
+}
+
+// keepsCode reports whether a number has the code of the country that a value begins with: the
+// request may have it somewhere else.
+func (p *phone) keepsCode(value, digits string) bool {
+	plus := isInternational(value)
+	if !plus && !strings.HasPrefix(digits, "00") {
+		return true
+	}
+	return strings.HasPrefix(p.digits, digits) && (!plus || isInternational(p.text))
+}
+
+// isInternational reports whether a number begins with a plus, in a bracket or not.
+func isInternational(number string) bool {
+	return strings.HasPrefix(strings.TrimLeftFunc(number, func(r rune) bool { return strings.ContainsRune(gapMarks, r) }), "+")
 }
 
 // completeDigits is from how many digits on what follows a blank may be another number.
