@@ -76,7 +76,7 @@ func (e *editor) namePairs() (list []namePair) {
 			if found[whose] == nil {
 				order = append(order, whose)
 			}
-			found[whose] = append(found[whose], argument{place: o.property(name), value: v, parent: o.value, path: o.path.To(name)})
+			found[whose] = append(found[whose], argument{o.property(name), v, o.value, o.path.To(name), o.requires(name)})
 		}
 		for _, m := range o.value.Members {
 			take(m.Key, m.Value)
@@ -220,16 +220,40 @@ func withoutHead(first, whole []string) (f, l []string, ok bool) {
 // capital behind a whole name may be a part of it or not: nothing is done then.
 func (n *namer) secondHalf(first, bare []string) (f, l []string, ok bool) {
 	next, one := n.beside(bare, n.behind)
-	if len(bare) > 1 && !(len(bare) == 2 && isDouble(bare)) {
-		if len(next) > 0 || !one {
+	if len(bare) > 1 && !(len(bare) == 2 && mayBeDouble(bare)) {
+		if len(next) > 0 || !one || len(bare) == 2 && !n.isOnePerson(bare) {
 			return nil, nil, false
 		}
 		return n.split(bare)
 	}
-	if len(next) == 0 || !one {
+	if len(next) == 0 || !one || mayBeDouble([]string{bare[len(bare)-1], next[0]}) {
 		return nil, nil, false
 	}
 	return bare, next, true
+}
+
+// secondNames are often the second words of first names. As last names they are rarer, and
+// what is lost by leaving a name together is less than a last name that nobody has.
+var secondNames = words("ann anne anna annie marie maria mary jo joe joy lou lu mae may beth jane jean rose grace sue kate ellen ellie elle lynn lynne jay ray bob " +
+	"paul pierre luc claude claire louise sophie elena luisa teresa carmen jose josé luis carlos pablo antonio manuel miguel maría peter")
+
+// mayBeDouble reports whether two words may be one first name.
+func mayBeDouble(name []string) bool { return isDouble(name) || secondNames[lowered(name[1])] }
+
+// isOnePerson reports whether two words are the first name and the last name of somebody: a
+// last name has to be there, or was left empty, and the request has its word in the whole name
+// only and as no thing.
+func (n *namer) isOnePerson(whole []string) bool {
+	if n.pair.last.value == nil && !n.pair.last.required {
+		return false
+	}
+	together := n.find(strings.Join(whole, " "), mostHits)
+	for _, w := range together {
+		if n.isThing(whole[1], w) {
+			return false
+		}
+	}
+	return len(n.find(whole[1], mostHits)) == len(together) && !n.isTaken(whole[1], whole[0])
 }
 
 func (n *namer) firstHalf(last, bare []string) (f, l []string, ok bool) {
@@ -260,7 +284,7 @@ func (n *namer) split(whole []string) (f, l []string, ok bool) {
 	}
 	switch {
 	case isParticle(whole, at) && at < end-1:
-	case end == 2 && !isDouble(whole), end == 3 && isDouble(whole):
+	case end == 2 && !mayBeDouble(whole), end == 3 && isDouble(whole):
 	case end > 2 && !slices.ContainsFunc(whole[1:end-1], func(w string) bool { return !isInitial(w) }):
 	default:
 		return nil, nil, false
@@ -310,7 +334,7 @@ func (n *namer) beside(half []string, look func(written) ([]string, bool)) (next
 			next = words
 		}
 	}
-	if next != nil && (n.shouted || !n.request.isEnglish() || n.isTaken(strings.Join(next, " "))) {
+	if next != nil && (n.shouted || !n.request.isEnglish() || n.isTaken(strings.Join(next, " "), strings.Join(half, " "))) {
 		return nil, false
 	}
 	return next, true
@@ -332,7 +356,36 @@ func (n *namer) behind(w written) (next []string, clear bool) {
 	if more, _ := n.wordBehind(end); isName(more) && !suffixes[lowered(more)] {
 		return nil, false
 	}
-	return append(next, withoutGenitive(word)), !isInitial(word)
+	return append(next, withoutGenitive(word)), !isInitial(word) && !n.isThing(word, written{w.at, end})
+}
+
+var (
+	// giving are verbs that have a thing behind the person: "get Ada Tylenol".
+	giving = words("book get give buy bring order send fetch make reserve grab pour cook play read lend pay hand pass sell win ship mail show teach fly find deny offer owe serve")
+	// services are with a capital where they are sold.
+	services = words("economy business premium first class coach standard deluxe superior suite vip platinum gold silver bronze basic pro plus family king queen twin single double " +
+		"breakfast lunch dinner brunch uber lyft taxi tickets ticket flight hotel")
+	// behindNames may go on behind a name that no mark ends.
+	behindNames = words("a about above after ago all also am an and any are as at be because been before behind below beside besides between but by called can could did do does " +
+		"during each every except for from had has have he her here him his how i if in instead inside into is isn't it its just last like may me might " +
+		"must my named near next not now of off on one or our out outside over please she should since so soon than that the their them then there these they " +
+		"this those through til till to today tomorrow tonight too two under until up via was we were what when where which while who whose will with without would you your " +
+		"asap again arriving born living staying works lives wants needs said says using under")
+)
+
+// isThing reports whether a word at the end of what stands in the request is, by what stands
+// around it, hardly a last name: "book Ada Economy", "Ada Economy class".
+func (n *namer) isThing(word string, w written) bool {
+	if services[lowered(withoutGenitive(word))] {
+		return true
+	}
+	if verb, _ := n.wordBefore(w.at); giving[lowered(verb)] {
+		return true
+	}
+	next, _ := n.wordBehind(w.end)
+	first, _ := utf8.DecodeRuneInString(next)
+	return next != "" && word == withoutGenitive(word) && unicode.IsLower(first) && n.request.isEnglish() && !behindNames[straight.Replace(lowered(next))] &&
+		!particles[lowered(next)] && !suffixes[lowered(next)]
 }
 
 // before is the first name in front of a last one. The capital of a sentence's first word
@@ -384,14 +437,22 @@ func (n *namer) wordBefore(at int) (word string, start int) {
 	return word, start
 }
 
-// isTaken reports whether another argument of the call is what was found.
-func (n *namer) isTaken(name string) bool {
+// isTaken reports whether another argument of the call has what was found, and not the name's
+// other half with it, or may have it as an option.
+func (n *namer) isTaken(name, half string) bool {
+	word := plain(name)
 	for _, a := range n.leaves() {
-		if a.value != n.pair.first.value && a.value != n.pair.last.value && lowered(a.value.Text) == lowered(name) {
-			return true
+		if a.value != n.pair.first.value && a.value != n.pair.last.value {
+			if text := plain(a.value.Text); strings.Contains(text, word) && !strings.Contains(text, plain(half)) {
+				return true
+			}
 		}
 	}
-	return false
+	arguments := n.arguments()
+	return slices.ContainsFunc(arguments.properties(), func(key string) bool {
+		at := arguments.property(key)
+		return slices.ContainsFunc(at.options(), func(o string) bool { return strings.Contains(plain(o), word) })
+	})
 }
 
 // firstLabels and lastLabels are what announces one half only, in English.

@@ -4,7 +4,7 @@ import "testing"
 
 const nameSchema = `{"type":"object","properties":{"first_name":{"type":"string"},"last_name":{"type":"string"},"city":{"type":"string"},
 	"guests":{"type":"array","items":{"type":"object","properties":{"given":{"type":"string"},"surname":{"type":"string"}}}},
-	"billing_first_name":{"type":"string"},"billing_last_name":{"type":"string"}}}`
+	"billing_first_name":{"type":"string"},"billing_last_name":{"type":"string"}},"required":["last_name","billing_last_name"]}`
 
 var nameCases = []argumentCase{
 	// The whole name in one half.
@@ -67,6 +67,21 @@ var nameCases = []argumentCase{
 	{"a room for Ada Lovelace", `{"first_name":"Ada","last_name":"Lovelace"}`, ``},
 	{"a room for Lovelace", `{"first_name":"Lovelace","last_name":"Lovelace"}`, ``},
 	{"a room for Ann Lee Lee", `{"first_name":"Ann Lee","last_name":"Lee"}`, ``},
+	// Double first names, and words that are no names.
+	{"Add Anne Marie, her sister Claire Dupont works there too", `{"first_name":"Anne Marie"}`, ``},
+	{"Add Anne Marie, her sister Claire Dupont works there too", `{"first_name":"Anne Marie","last_name":""}`, ``},
+	{"Add Anne Marie, her sister Claire Dupont works there too", `{"first_name":"Anne"}`, ``},
+	{"add Jo Ann (she's Ann's sister)", `{"first_name":"Jo Ann"}`, ``},
+	{"add Jo Ann (she's Ann's sister)", `{"first_name":"Jo Ann","last_name":"Jo Ann"}`, ``},
+	{"add Jo Ann (she's Ann's sister)", `{"first_name":"Jo"}`, ``},
+	{"add Jo Robin (she's Robin's sister)", `{"first_name":"Jo Robin"}`, ``},
+	{"add Jo Ann Smith to the list", `{"first_name":"Jo Ann"}`, `{"first_name":"Jo Ann","last_name":"Smith"}`},
+	{"Book Ada Economy class for me", `{"first_name":"Ada"}`, ``},
+	{"Book Ada Economy class for me", `{"first_name":"Ada Economy"}`, ``},
+	{"get Ada Tylenol please", `{"first_name":"Ada"}`, ``},
+	{"add Ada Sushi rolls to the order", `{"first_name":"Ada"}`, ``},
+	{"register Ada Premium for a year", `{"first_name":"Ada"}`, ``},
+	{"register Ada Rome is the town", `{"first_name":"Ada","city":"Rome, Italy"}`, ``},
 	// Other languages: capitals beside a name are no names.
 	{"Buche Zimmer für Kunde Müller Montag", `{"last_name":"Müller"}`, ``},
 	{"Bitte Tisch für Ada Morgen", `{"first_name":"Ada"}`, ``},
@@ -104,4 +119,23 @@ func TestNamesWithoutPlace(t *testing.T) {
 	} {
 		checkArguments(t, "name", schema, []argumentCase{{"Register Ada Lovelace", `{"first_name":"Ada Lovelace"}`, ``}})
 	}
+}
+
+// TestLastNamesThatNeedNotBe has a last name that may be missing: two words stay together then.
+func TestLastNamesThatNeedNotBe(t *testing.T) {
+	checkArguments(t, "name", `{"properties":{"first_name":{"type":"string"},"last_name":{"type":"string"},"class":{"enum":["sleeper","couchette"]}}}`, []argumentCase{
+		{"Register Ada Lovelace", `{"first_name":"Ada Lovelace"}`, ``},
+		{"Register Ada Lovelace", `{"first_name":"Ada Lovelace","last_name":""}`, `{"first_name":"Ada","last_name":"Lovelace"}`},
+		{"Register Ada Lovelace", `{"first_name":"Ada Lovelace","last_name":null}`, `{"first_name":"Ada","last_name":"Lovelace"}`},
+		{"Add Anne Marie, her sister Claire Dupont works there too", `{"first_name":"Anne Marie"}`, ``},
+		{"add Jo Ann (she's Ann's sister)", `{"first_name":"Jo Ann"}`, ``},
+		{"add Kim Robin to the list", `{"first_name":"Kim Robin"}`, ``},
+		{"a room for Vincent van Gogh", `{"first_name":"Vincent van Gogh"}`, `{"first_name":"Vincent","last_name":"van Gogh"}`},
+		{"register Ada Lovelace for the show", `{"first_name":"Ada"}`, `{"first_name":"Ada","last_name":"Lovelace"}`},
+		{"put Ada Sleeper in the list", `{"first_name":"Ada"}`, ``},
+		{"añade a Ana García", `{"first_name":"Ana García"}`, ``},
+		{"Trage Anna Müller ein", `{"first_name":"Anna Müller"}`, ``},
+		{"أضف محمد علي", `{"first_name":"محمد علي"}`, ``},
+		{"添加 Ada Lovelace", `{"first_name":"Ada Lovelace"}`, ``},
+	})
 }
