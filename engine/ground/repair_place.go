@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -40,11 +41,46 @@ var (
 	unfit = words("i i'm i'd i'll in at to from near on for with and or but not is are was please ok okay thanks hi hey hello siri alexa google cortana assistant computer " +
 		"what where when who how why which can could would should will do does don't find show get give tell book search let make set check call use " +
 		"weather hotel hotels restaurant restaurants flight flights")
+	// lands are what cities lie in, as far as a comma in front of them is no address of a person: of the states
+	// that are names of persons too only those which stand behind cities far more often.
+	lands = names("Alabama,Alaska,Arizona,Arkansas,California,Colorado,Connecticut,Delaware,Florida,Georgia,Hawaii,Idaho,Illinois,Indiana,Iowa,Kansas," +
+		"Kentucky,Louisiana,Maine,Maryland,Massachusetts,Michigan,Minnesota,Mississippi,Missouri,Montana,Nebraska,Nevada,New Hampshire,New Jersey," +
+		"New Mexico,New York,North Carolina,North Dakota,Ohio,Oklahoma,Oregon,Pennsylvania,Rhode Island,South Carolina,South Dakota,Tennessee,Texas,Utah," +
+		"Vermont,Virginia,Washington,West Virginia,Wisconsin,Wyoming,Puerto Rico," +
+		"Alberta,British Columbia,Manitoba,New Brunswick,Newfoundland,Nova Scotia,Ontario,Quebec,Québec,Saskatchewan,Yukon," +
+		"New South Wales,Queensland,Tasmania,South Australia,Western Australia," +
+		"England,Scotland,Wales,Northern Ireland,Cornwall,Devon,Kent,Yorkshire,Bavaria,Saxony,Hesse,Tyrol,Tuscany,Lombardy,Sicily,Sardinia,Piedmont," +
+		"Brittany,Normandy,Burgundy,Alsace,Gard,Catalonia,Andalusia,Galicia,Punjab,Kerala,Goa,Gujarat,Rajasthan,Maharashtra,Karnataka,Tamil Nadu,Bali," +
+		"United States,United States of America,United Kingdom,Great Britain,Britain,Ireland,Canada,Mexico,Guatemala,Honduras,Nicaragua,Panama,Costa Rica," +
+		"El Salvador,Cuba,Jamaica,Haiti,Dominican Republic,Bahamas,Barbados,Colombia,Venezuela,Ecuador,Peru,Bolivia,Chile,Argentina,Uruguay,Paraguay,Brazil," +
+		"France,Germany,Spain,Portugal,Italy,Switzerland,Austria,Belgium,Netherlands,The Netherlands,Luxembourg,Denmark,Norway,Sweden,Finland,Iceland,Poland," +
+		"Czechia,Czech Republic,Slovakia,Slovenia,Hungary,Romania,Bulgaria,Greece,Turkey,Croatia,Serbia,Bosnia,Albania,Montenegro,North Macedonia,Kosovo," +
+		"Estonia,Latvia,Lithuania,Ukraine,Belarus,Russia,Moldova,Cyprus,Malta,Monaco,Armenia,Azerbaijan,Kazakhstan,Uzbekistan,Mongolia,China,Taiwan,Japan," +
+		"South Korea,North Korea,Korea,India,Pakistan,Bangladesh,Nepal,Bhutan,Sri Lanka,Thailand,Vietnam,Cambodia,Laos,Myanmar,Malaysia,Singapore,Indonesia," +
+		"Philippines,The Philippines,Australia,New Zealand,Fiji,Israel,Lebanon,Syria,Iraq,Iran,Kuwait,Qatar,Bahrain,Oman,Yemen,Saudi Arabia," +
+		"United Arab Emirates,Afghanistan,Egypt,Libya,Tunisia,Algeria,Morocco,Sudan,Ethiopia,Kenya,Uganda,Tanzania,Rwanda,Nigeria,Ghana,Senegal,Mali," +
+		"Cameroon,Angola,Zambia,Zimbabwe,Mozambique,Namibia,Botswana,South Africa,Madagascar,Mauritius")
+	// landCodes are short for some of them. OK is an answer more often than Oklahoma.
+	landCodes = words("AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OR PA RI SC SD TN TX UT VT VA " +
+		"WA WV WI WY DC PR AB BC MB NB NL NS ON PE QC SK YT NSW VIC QLD SA TAS ACT NT US USA UK GB UAE EU FR ES PT IT CH AT BE DK NO SE FI IE PL CZ HU GR " +
+		"TR RU UA CN JP KR IN PK TH VN SG PH AU NZ ZA EG MX BR AR CL PE DEU FRA ESP ITA GBR")
 	// followers may stand behind ", State".
 	followers = words("in on at to from for near by with and or using within around during between starting departing leaving arriving " +
 		"please that which who as via before after until till today tonight tomorrow next this of if so because but then " +
 		"right now")
 )
+
+// names are the texts that commas divide, in plain words.
+func names(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Split(list, ",") {
+		set[plain(name)] = true
+	}
+	return set
+}
+
+// denying words leave out the place that they stand before.
+var denying = words("not isn't wasn't aren't never no nor neither without except excluding don't avoid ignore instead than skip")
 
 // widenPlaces makes a part of a place's name what the request calls it. Capitals show how far
 // the name goes; what stands around it is known in English only.
@@ -52,21 +88,22 @@ func widenPlaces(j *judge, rule string) {
 	if !j.request.isEnglish() {
 		return
 	}
+	unasked := sync.OnceValue(j.request.unasked)
 	for range mostWidened { // what one place holds may set another free
 		held, before := j.heldTexts(), len(j.Trace)
-		eachCall(func(e *editor) { e.widenPlaces(held) })(j, rule)
+		eachCall(func(e *editor) { e.widenPlaces(held, unasked) })(j, rule)
 		if len(j.Trace) == before {
 			return
 		}
 	}
 }
 
-func (e *editor) widenPlaces(held map[string]bool) {
+func (e *editor) widenPlaces(held map[string]bool, unasked func() []bool) {
 	for _, a := range e.leaves() {
 		if !a.value.Is(jsontext.String) || a.listed() || a.grounded() || !a.holdsPlace() {
 			continue
 		}
-		g := gazette{e.request, a.narrow(), a.takesRegion(), held}
+		g := gazette{e.request, a.narrow(), a.takesRegion(), held, unasked}
 		if wide := g.widen(a.value.Text); wide != a.value.Text {
 			e.change("the request has more of the place", a.becomeText(wide))
 		}
@@ -122,6 +159,8 @@ type gazette struct {
 	narrow bool            // only words that belong to names of places widen a name
 	region bool            // ", Illinois" belongs to it
 	held   map[string]bool // what the calls hold
+	// unasked marks the words that the request leaves out.
+	unasked func() []bool
 }
 
 const (
@@ -132,8 +171,8 @@ const (
 	mostOccurring  = 8
 )
 
-// widen is the place that a text is a part of in the request, or the text when there is none,
-// or more than one.
+// widen is the place that a text is a part of wherever the request has it, or the text when
+// there is none, or more than one.
 func (g *gazette) widen(value string) string {
 	now := value
 	for range mostWidened {
@@ -148,10 +187,10 @@ func (g *gazette) widen(value string) string {
 
 func (g *gazette) widenOnce(value string) string {
 	parts := NewRequest(value).words
-	if len(parts) == 0 || len(parts) > mostPlaceWords {
+	if len(parts) == 0 || len(parts) > mostPlaceWords || len(parts) == 1 && generic(parts[0].text) {
 		return value
 	}
-	wide, seen := value, 0
+	wide, seen := "", 0
 	for i := range g.words {
 		if !g.occurs(i, parts) {
 			continue
@@ -159,17 +198,43 @@ func (g *gazette) widenOnce(value string) string {
 		if seen++; seen > mostOccurring {
 			return value
 		}
-		from, to := g.span(i, i+len(parts))
-		if from == i && to == i+len(parts) {
-			continue
-		}
+		from, to := g.around(i, i+len(parts), value)
 		found := g.written(from, to)
-		if wide != value && wide != found {
+		if from == i && to == i+len(parts) || wide != "" && wide != found || g.denied(from, to) {
 			return value
 		}
 		wide = found
 	}
+	if wide == "" || g.held[plain(wide)] {
+		return value
+	}
 	return wide
+}
+
+// generic reports whether a word is of many places' names and none by itself.
+func generic(w string) bool { return tails[w] || streets[w] || numbered[w] }
+
+// around is the place around the words of a value. In another case than the value's they may
+// be a common noun's, which is no part of a name: only what the place lies in is added then.
+func (g *gazette) around(i, end int, value string) (from, to int) {
+	if strings.Contains(value, g.written(i, end)) {
+		return g.span(i, end)
+	}
+	from, to = g.span(i, end)
+	if from != i || to > end && !g.isComma(end) {
+		return i, end
+	}
+	return from, to
+}
+
+// denied reports whether the request leaves out the place from a word on, or some of it.
+func (g *gazette) denied(from, to int) bool {
+	for i := from - 1; i >= max(0, from-4) && g.words[i].clause == g.words[from].clause; i-- {
+		if denying[g.words[i].text] {
+			return true
+		}
+	}
+	return slices.Contains(g.unasked()[from:to], true)
 }
 
 // written is the words from i to end as they are written; a single quotation mark behind them
@@ -387,6 +452,8 @@ func (g *gazette) regions(from, to int) int {
 			return to
 		case code:
 			return g.zip(end)
+		case !g.isLand(to, end) && !g.landFollows(end): // somebody may be spoken to
+			return to
 		case !street && g.lists(end):
 			return to
 		case !street && !g.codeFollows(end):
@@ -424,13 +491,11 @@ func (g *gazette) segment(i int) int {
 	return end
 }
 
-// isRegionCode reports whether a word is short for a state or a country. OK is an answer more
-// often than Oklahoma.
-func isRegionCode(w string) bool {
-	return len(w) >= 2 && len(w) <= 3 && onlyCapitals(w) && w != "OK" && !namesTimes(strings.ToLower(w))
-}
+// isRegionCode reports whether a word is short for a state or a country.
+func isRegionCode(w string) bool { return landCodes[w] }
 
-func onlyCapitals(w string) bool { return strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" }
+// isLand reports whether the words from i to end name what a city lies in.
+func (g *gazette) isLand(i, end int) bool { return lands[plain(g.written(i, end))] }
 
 // zip is where a place ends with the number behind its state.
 func (g *gazette) zip(to int) int {
@@ -459,6 +524,12 @@ func (g *gazette) lists(i int) bool {
 		return i+1 < len(g.words) && g.isTitle(i+1)
 	}
 	return strings.Trim(g.gap(i), " ") == "&" || g.isComma(i) && g.isTitle(i) && !g.codeFollows(i)
+}
+
+// landFollows reports whether a state or a country follows a comma.
+func (g *gazette) landFollows(i int) bool {
+	end := g.segment(i)
+	return end > i && (isRegionCode(g.original(i)) && end == i+1 || g.isLand(i, end)) && g.endsPlace(end)
 }
 
 // codeFollows reports whether a state or a country in short follows a comma.

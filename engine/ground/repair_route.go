@@ -20,6 +20,21 @@ var (
 	placeEnds = words("origin departure arrival pickup dropoff destination")
 )
 
+var (
+	// otherDirection are words of ways back, and of ways that are not the one to go: what is
+	// written behind "from" may be the end of the trip that is asked for.
+	otherDirection = words("return returns returning returned back backwards backward home reverse reversed reversing inverse inverted opposite contrary inbound " +
+		"swap swapped wrong direction versa not don't instead again")
+	// pastTravel are words of trips that were made.
+	pastTravel = words("was were had been flew went gone came drove driven rode ridden took taken walked hiked cycled biked sailed ran moved relocated travelled traveled " +
+		"journeyed commuted arrived landed departed left transferred migrated emigrated immigrated headed visited been got used did last previous previously " +
+		"ago yesterday earlier once already former formerly")
+	// subjects are whose past a word that ends as "walked" tells, wishes are words of theirs that
+	// tell of none.
+	subjects = words("i we he she they it have has i've we've")
+	wishes   = words("wanted needed hoped planned liked wished decided")
+)
+
 // way is what a request says of one: the words behind "from", and those behind "to".
 type way struct{ from, to string }
 
@@ -29,9 +44,39 @@ func repairRoute(j *judge, rule string) {
 	if !j.request.isEnglish() {
 		return
 	}
-	if ways := j.request.ways(); len(ways) > 0 {
-		eachCall(func(e *editor) { e.repairRoute(ways) })(j, rule)
+	ways := j.request.ways()
+	if len(ways) == 0 || j.request.tellsOtherTrip() {
+		return
 	}
+	for range mostWidened { // an end that was filled in may be a part of a place's name
+		before := len(j.Trace)
+		eachCall(func(e *editor) { e.repairRoute(ways) })(j, rule)
+		if len(j.Trace) == before || !j.on(placeRule) {
+			return
+		}
+		widenPlaces(j, placeRule)
+	}
+}
+
+// placeRule is the name of the rule that makes places whole.
+const placeRule = "place"
+
+// tellsOtherTrip reports whether the request may speak of more than the way that is asked for:
+// of the way back, or of a trip that somebody made.
+func (r *Request) tellsOtherTrip() bool {
+	for i, w := range r.words {
+		switch {
+		case otherDirection[w.text] || pastTravel[w.text]:
+			return true
+		case w.text == "other" && (r.at(i+1) == "way" || r.at(i+1) == "direction"):
+			return true
+		case w.text == "having" || w.text == "after" && strings.HasSuffix(r.at(i+1), "ing"):
+			return true
+		case i > 0 && subjects[r.words[i-1].text] && strings.HasSuffix(w.text, "ed") && !strings.HasSuffix(w.text, "eed") && !wishes[w.text]:
+			return true
+		}
+	}
+	return false
 }
 
 func (e *editor) repairRoute(ways []way) {
@@ -117,11 +162,28 @@ func (e *editor) repairWay(p place, v *jsontext.Value, path jsontext.Path, pair 
 	}
 }
 
-// swapped reports whether every way has the ends exchanged.
+// swapped reports whether every way has the ends exchanged. A way's beginning that is named
+// again may be where another one ends.
 func (e *editor) swapped(from, to string, ways []way) bool {
-	return !samePlaceText(from, to) && !slices.ContainsFunc(ways, func(w way) bool {
-		return !samePlaceText(w.from, to) || !samePlaceText(w.to, from)
+	return !samePlaceText(from, to) && !e.request.repeats(ways[0].from) && !slices.ContainsFunc(ways, func(w way) bool {
+		return !samePlaceText(w.from, to) || !samePlaceText(w.to, from) || samePlaceText(w.from, from) || samePlaceText(w.to, to)
 	})
+}
+
+// repeats reports whether a place is named more than once, with what it lies in or without.
+func (r *Request) repeats(name string) bool {
+	head, _, _ := strings.Cut(name, ",")
+	parts := NewRequest(head).words
+	if len(parts) == 0 || len(parts) > mostPlaceWords {
+		return true
+	}
+	n := 0
+	for i := range r.words {
+		if r.occurs(i, parts) {
+			n++
+		}
+	}
+	return n != 1
 }
 
 // isOpen reports whether an end is missing, or says what the conversation doesn't.
@@ -144,6 +206,9 @@ func one(ways []way, known string, ends func(way) (known, other string)) (found 
 		default:
 			found = other
 		}
+	}
+	if samePlaceText(found, known) { // "from Boston to Boston Airport"
+		return ""
 	}
 	return found
 }

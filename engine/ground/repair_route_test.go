@@ -1,6 +1,11 @@
 package ground
 
-import "testing"
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+)
 
 func TestRoutes(t *testing.T) {
 	const (
@@ -43,6 +48,24 @@ func TestRoutes(t *testing.T) {
 		{"a bus from Paris to London's airport", way, `{"origin":"Paris","destination":"Rome"}`, ""},
 		{"a bus from Paris to King's Cross", way, `{"origin":"Paris","destination":"Rome"}`, `{"origin":"Paris","destination":"King's Cross"}`},
 		{"a bus from 'Paris' to 'London'", way, `{"origin":"London","destination":"Paris"}`, `{"origin":"Paris","destination":"London"}`},
+		// Ways back, and trips that were made.
+		{"a return flight for my trip from Bonn to Kiel", way, `{"origin":"Kiel","destination":"Bonn"}`, ""},
+		{"last time I flew from Bonn to Kiel, book the way back", way, `{"origin":"Kiel","destination":"Bonn"}`, ""},
+		{"I moved from Rome to Oslo. Book Oslo to Rome", way, `{"origin":"Oslo","destination":"Rome"}`, ""},
+		{"The train from Lyon to Nice was late. Book me Nice to Lyon", way, `{"origin":"Nice","destination":"Lyon"}`, ""},
+		{"My train from Lyon to Nice is late. Book me Nice to Lyon", way, `{"origin":"Nice","destination":"Lyon"}`, ""},
+		{"After driving from Bern to Basel I take the train to Bern", way, `{"origin":"Basel","destination":"Bern"}`, ""},
+		{"After driving from Bern to Basel I need a train, the opposite one", way, `{"origin":"Basel","destination":"Bern"}`, ""},
+		{"I go from Bern to Basel, then to Bern", way, `{"origin":"Basel","destination":"Bern"}`, ""},
+		{"We relocated from Rome to Oslo, get me a flight the other way", way, `{"origin":"Oslo","destination":"Rome"}`, ""},
+		{"We strolled from Rome to Ostia, get me a bus", way, `{"origin":"Ostia","destination":"Rome"}`, ""},
+		{"I go from Bonn to Kiel for work and need to get home", way, `{"origin":"Kiel","destination":"Bonn"}`, ""},
+		{"not from Bonn to Kiel, the reverse", way, `{"origin":"Kiel","destination":"Bonn"}`, ""},
+		{"I came from Rome to Oslo. Find a flight", way, `{"destination":"Oslo"}`, ""},
+		{"I'm in Rome; find a flight from Oslo to Rome", way, `{"origin":"Rome","destination":"Oslo"}`, `{"origin":"Oslo","destination":"Rome"}`},
+		{"I need to be picked up at Central Park and dropped off at Penn Station", ride, `{"pickup":"Penn Station","dropoff":"Central Park"}`, `{"pickup":"Central Park","dropoff":"Penn Station"}`},
+		{"a ride from Boston to Boston Harbor", ride, `{"dropoff":"Boston"}`, ""},
+		{"I wanted a flight from Paris to London", way, `{"origin":"London","destination":"Paris"}`, `{"origin":"Paris","destination":"London"}`},
 		// Other languages.
 		{"un vuelo de París a Londres", way, `{"origin":"Londres","destination":"París"}`, ""},
 		{"einen Flug von Paris nach London", way, `{"origin":"London","destination":"Paris"}`, ""},
@@ -61,4 +84,31 @@ func TestRoutes(t *testing.T) {
 	checkRepairs(t, "route", "change|Exchanges a currency before a trip", []repairCase{
 		{"change it from Zloty to Forint", bare, `{"to":"Forint"}`, ""},
 	})
+}
+
+// TestRouteAndPlaceTwice has random pairs of places, of which one may hold the other: repairing
+// twice is repairing once.
+func TestRouteAndPlaceTwice(t *testing.T) {
+	places := strings.Split("York|New York|New York City|Boston|Boston Logan Airport|downtown Boston|Las Vegas|Las Vegas Airport|London|London Bridge|Paris, Texas|Paris|"+
+		"Long Beach|the beach|Portland, OR|Portland|5 Main Street|Main Street, Springfield, Illinois|Springfield|Springfield, Illinois|boston|St. Louis|Louis|Rio de Janeiro|Rio|Logan|Airport", "|")
+	forms := []string{"get me a ride from %s to %s", "a ride to %[2]s from %[1]s please", "find the way from %s to %s, Ohio", "pick me up at %s and drop me off at %s",
+		"I like %[2]s. a ride from %[1]s to %[2]s", "a ride from the %s to my %s near %[1]s", "a ride from downtown %s to old %s", "from %s to %s, then from %[1]s to Rome for two"}
+	schemas := []string{ridePlaces, `"from_city":{"type":"string"},"to_city":{"type":"string"}`, `"origin":{"type":"string"},"destination":{"type":"string"},"area":{"type":"string"}`}
+	keys := [][2]string{{"pickup", "dropoff"}, {"from_city", "to_city"}, {"origin", "destination"}}
+	r := rand.New(rand.NewSource(1))
+	any := func() string { return places[r.Intn(len(places))] }
+	for range 20_000 {
+		x, y, k := any(), any(), r.Intn(len(keys))
+		values := []string{x, y, any(), strings.ToLower(x), "Nowhere"}
+		one, two := values[r.Intn(len(values))], values[r.Intn(len(values))]
+		arguments := fmt.Sprintf(`{"%s":"%s","%s":"%s"}`, keys[k][0], one, keys[k][1], two)
+		if n := r.Intn(4); n < 2 {
+			arguments = fmt.Sprintf(`{"%s":"%s"}`, keys[k][n], one)
+		}
+		repairWith(t, "place route", "book_ride", fmt.Sprintf(forms[r.Intn(len(forms))], x, y), schemas[k], arguments)
+	}
+	got := repairWith(t, "place route", "book_ride", "get me a ride from New York to York", `"pickup_location":{"type":"string"},"dropoff_location":{"type":"string"}`, `{"pickup_location":"New York"}`)
+	if want := `{"pickup_location":"New York","dropoff_location":"York"}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }
