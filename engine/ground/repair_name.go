@@ -3,6 +3,7 @@ package ground
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -49,12 +50,13 @@ func nameHalf(key string) (whose string, half int) {
 // needs English around it: elsewhere nouns have capitals too.
 func splitNames(j *judge, rule string) {
 	var s *spellings
+	english := sync.OnceValue(j.request.isEnglish)
 	eachCall(func(e *editor) {
 		for _, p := range e.namePairs() {
 			if s == nil {
 				s = newSpellings(j.request.text)
 			}
-			n := &namer{editor: e, spellings: s, pair: p}
+			n := &namer{e, s, p, english}
 			n.repair()
 		}
 	})(j, rule)
@@ -125,7 +127,8 @@ func (a *argument) nameWords() []string {
 type namer struct {
 	*editor
 	*spellings
-	pair namePair
+	pair    namePair
+	english func() bool // the request is
 }
 
 // mostSteps bounds the steps in which a name is repaired; what they don't settle stays.
@@ -334,7 +337,7 @@ func (n *namer) beside(half []string, look func(written) ([]string, bool)) (next
 			next = words
 		}
 	}
-	if next != nil && (n.shouted || !n.request.isEnglish() || n.isTaken(strings.Join(next, " "), strings.Join(half, " "))) {
+	if next != nil && (n.shouted || !n.english() || n.isTaken(strings.Join(next, " "), strings.Join(half, " "))) {
 		return nil, false
 	}
 	return next, true
@@ -384,7 +387,7 @@ func (n *namer) isThing(word string, w written) bool {
 	}
 	next, _ := n.wordBehind(w.end)
 	first, _ := utf8.DecodeRuneInString(next)
-	return next != "" && word == withoutGenitive(word) && unicode.IsLower(first) && n.request.isEnglish() && !behindNames[straight.Replace(lowered(next))] &&
+	return next != "" && word == withoutGenitive(word) && unicode.IsLower(first) && n.english() && !behindNames[straight.Replace(lowered(next))] &&
 		!particles[lowered(next)] && !suffixes[lowered(next)]
 }
 

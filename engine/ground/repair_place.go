@@ -49,7 +49,7 @@ var (
 		"Vermont,Virginia,Washington,West Virginia,Wisconsin,Wyoming,Puerto Rico," +
 		"Alberta,British Columbia,Manitoba,New Brunswick,Newfoundland,Nova Scotia,Ontario,Quebec,Québec,Saskatchewan,Yukon," +
 		"New South Wales,Queensland,Tasmania,South Australia,Western Australia," +
-		"England,Scotland,Wales,Northern Ireland,Cornwall,Devon,Kent,Yorkshire,Bavaria,Saxony,Hesse,Tyrol,Tuscany,Lombardy,Sicily,Sardinia,Piedmont," +
+		"England,Scotland,Wales,Northern Ireland,Cornwall,Yorkshire,Bavaria,Saxony,Hesse,Tyrol,Tuscany,Lombardy,Sicily,Sardinia,Piedmont," +
 		"Brittany,Normandy,Burgundy,Alsace,Gard,Catalonia,Andalusia,Galicia,Punjab,Kerala,Goa,Gujarat,Rajasthan,Maharashtra,Karnataka,Tamil Nadu,Bali," +
 		"United States,United States of America,United Kingdom,Great Britain,Britain,Ireland,Canada,Mexico,Guatemala,Honduras,Nicaragua,Panama,Costa Rica," +
 		"El Salvador,Cuba,Jamaica,Haiti,Dominican Republic,Bahamas,Barbados,Colombia,Venezuela,Ecuador,Peru,Bolivia,Chile,Argentina,Uruguay,Paraguay,Brazil," +
@@ -192,6 +192,9 @@ func (g *gazette) widenOnce(value string) string {
 	}
 	wide, seen := "", 0
 	for i := range g.words {
+		if g.owns(i, parts) {
+			return value
+		}
 		if !g.occurs(i, parts) {
 			continue
 		}
@@ -209,6 +212,13 @@ func (g *gazette) widenOnce(value string) string {
 		return value
 	}
 	return wide
+}
+
+// owns reports whether words stand in the request from i on as the owner of something: "York's
+// weather".
+func (r *Request) owns(i int, parts []word) bool {
+	last := len(parts) - 1
+	return i+last < len(r.words) && r.words[i+last].text == parts[last].text+"'s" && r.occurs(i, parts[:last])
 }
 
 // generic reports whether a word is of many places' names and none by itself.

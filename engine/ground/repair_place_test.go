@@ -87,6 +87,8 @@ func TestPlaces(t *testing.T) {
 		{"show hotels in Long Beach", `"area":{"type":"string"}`, `{"area":"Beach"}`, ""},
 		{"the weather in Georgia, USA and Georgia, the country", location, `{"location":"Georgia"}`, ""},
 		{"is it warm in Victoria Falls or at Victoria Station?", location, `{"location":"Victoria"}`, ""},
+		{"what is York's weather? I live in New York", location, `{"location":"York"}`, ""},
+		{"what is Las Vegas’s weather? I am at Las Vegas Airport", location, `{"location":"Las Vegas"}`, ""},
 		// What would be added is left out, or of another argument, or somebody.
 		{"the weather in the old one and not in New York please", location, `{"location":"York"}`, ""},
 		{"find the gym, anywhere except New York", location, `{"location":"York"}`, ""},
@@ -98,6 +100,8 @@ func TestPlaces(t *testing.T) {
 		{"what's the weather in Charlotte, Mary Ann?", location, `{"location":"Charlotte"}`, ""},
 		{"what's the weather in Charlotte, BEN?", location, `{"location":"Charlotte"}`, ""},
 		{"what's the weather in Charlotte, TJ?", location, `{"location":"Charlotte"}`, ""},
+		{"what's the weather in Charlotte, Devon?", location, `{"location":"Charlotte"}`, ""},
+		{"what's the weather in Charlotte, Jordan?", location, `{"location":"Charlotte"}`, ""},
 		{"find the gym at 12 Main Street, Ben", location, `{"location":"Main Street"}`, `{"location":"12 Main Street"}`},
 		{"send it to 5 Elm St, Springville, Ohio", address, `{"address":"Elm St"}`, `{"address":"5 Elm St, Springville, Ohio"}`},
 		{"the weather in Raleigh, North Carolina for Ben", location, `{"location":"Raleigh"}`, `{"location":"Raleigh, North Carolina"}`},
