@@ -80,6 +80,95 @@ func TestNegationGate(t *testing.T) {
 	})
 }
 
+// TestNegationPhrases has other phrases that forbid, and texts that only seem to; "=" is the calls themselves.
+func TestNegationPhrases(t *testing.T) {
+	const tools = `call_contact{"properties":{"name":{"type":"string"}}}
+delete_file{"properties":{"file":{"type":"string"}}}
+unlock_door{"properties":{"door":{}}}
+send_message{"properties":{"to":{},"text":{}}}
+create_note{"properties":{"text":{}}}
+add_to_cart{"properties":{"item":{}}}
+stop_music{}
+play_music{"properties":{"query":{}}}
+control_lights{"properties":{"room":{},"state":{}}}
+`
+	a, b := `delete_file{"file":"a.txt"}`, `delete_file{"file":"b.txt"}`
+	for _, c := range [][3]string{
+		{"Ann must not be called", ann, ""},
+		{"a.txt should never be deleted", a, ""},
+		{"whatever happens a.txt must not be deleted", a, ""},
+		{"a.txt must not be deleted, delete b.txt", a + "\n" + b, b},
+		{"delete b.txt and a.txt must not be deleted", a + "\n" + b, b},
+		{"delete b.txt but a.txt must never be deleted", a + "\n" + b, b},
+		{"there is a.txt. It must not be deleted.", a, ""},
+		{"make sure Ann is never called", ann, ""},
+		{"under no circumstances may Ann be called", ann, ""},
+		{"Ann mustn't get called", ann, ""},
+		{"Ann is not to be called", ann, ""},
+		{"a.txt cannot be deleted", a, ""},
+		{"the kitchen lights must not be turned on", `control_lights{"room":"kitchen","state":"on"}`, ""},
+		{"the kitchen lights can't be turned on, turn them on", `control_lights{"room":"kitchen","state":"on"}`, `control_lights{"room":"kitchen","state":"on"}`},
+		{"don't be shy, call Ann", ann, ann},
+		{"don't be late, call Ann", ann, ann},
+		{"don't be scared to call Ann", ann, ann},
+		{"if Ann must not be called, tell me", ann, ann},
+		{"you can't delete a.txt", a, ""},
+		{"you cannot call Ann", ann, ""},
+		{"you may not call Ann", ann, ""},
+		{"you mustn't call Ann", ann, ""},
+		{"avoid calling Ann", ann, ""},
+		{"refrain from calling Ann", ann, ""},
+		{"stop calling Ann", ann, ""},
+		{"please quit calling Ann", ann, ""},
+		{"I'd rather you didn't call Ann", ann, ""},
+		{"I would rather you didn't call Ann", ann, ""},
+		{"I would prefer it if you didn't call Ann", ann, ""},
+		{"I don't want you to call Ann", ann, ""},
+		{"I forbid you to call Ann", ann, ""},
+		{"you are forbidden to call Ann", ann, ""},
+		{"do not, under any circumstances, call Ann", ann, ""},
+		{"Never, ever, call Ann", ann, ""},
+		{"don't ever unlock it, I mean the front door", `unlock_door{"door":"front door"}`, ""},
+		{"not to call Ann", ann, ""},
+		{"I ask you not to call Ann", ann, ""},
+		{"don`t call Ann", ann, ""},
+		{"don´t call Ann", ann, ""},
+		{"don‘t call Ann", ann, ""},
+		{"can't you call Ann?", ann, ann},
+		{"why can't you call Ann", ann, ann},
+		{"I can't find my phone, call Ann", ann, ann},
+		{"stop the music", "stop_music{}", "stop_music{}"},
+		{"stop playing music", "stop_music{}", "stop_music{}"},
+		{"I can't sleep, play some music", "play_music{}", "play_music{}"},
+		{"don't stop playing music", "play_music{}", "play_music{}"},
+		{"don't stop the music", "stop_music{}", ""},
+		{"I can't stop playing this song, play it", "play_music{}", "play_music{}"},
+		{"if you can't call Ann, text Bob", ann, ann},
+		{"Message mom: never send money to that guy", `send_message{"to":"mom","text":"never send money to that guy"}`, "="},
+		{"Note: do not create noise after 10", `create_note{"text":"do not create noise after 10"}`, "="},
+		{"Note: do not create noise after 10", `create_note{"text":"No noise after 10"}`, "="},
+		{"Note: do not delete a.txt. Delete b.txt", a + "\n" + b, b},
+		{"text Leo he shouldn't message me again", `send_message{"to":"Leo","text":"you shouldn't message me again"}`, "="},
+		{"send a message to Leo that he must not send it", `send_message{"to":"Leo","text":"do not send it"}`, "="},
+		{"send Leo never send money", `send_message{"to":"Leo","text":"never send money"}`, "="},
+		{"don't send money to Leo", `send_message{"to":"Leo","text":"don't send money"}`, ""},
+		{`add "Don't Starve" to my cart`, `add_to_cart{"item":"Don't Starve"}`, "="},
+		{`add "Don't Add" to my cart`, `add_to_cart{"item":"Don't Add"}`, "="},
+		{"You never called Ann! Call her.", ann, ann},
+		{"You never called Ann. Call Ann", ann, ann},
+		{"I tell you: don't call Ann", ann, ""},
+		{"one more thing: don't call Ann", ann, ""},
+		{"Tell Bob I'm late and don't call Ann", ann, ""},
+		{`do "not" call Ann`, ann, ""},
+		{`"don't call Ann"`, ann, ""},
+	} {
+		if c[2] == "=" {
+			c[2] = c[1]
+		}
+		checkRule(t, "negation", judged{"", c[0], tools, c[1], c[2]})
+	}
+}
+
 func TestExclusionGate(t *testing.T) {
 	checkGate(t, "exclusion", gateTools, [][3]string{
 		{"turn on all lights except the kitchen", kitchen + "\n" + hall, hall},

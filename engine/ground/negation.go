@@ -3,66 +3,208 @@ package ground
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // negations are the phrases that forbid what follows.
 var negations = []string{
 	"don't", "dont", "do not", "never", "no longer", "must not", "mustn't", "mustnt", "should not", "shouldn't", "shouldnt",
 	"make sure not", "be sure not", "no need", "need not", "needn't", "better not", "rather not", "please not",
-	"let's not", "lets not", "under no circumstances",
+	"let's not", "lets not", "under no circumstances", "shall not", "shan't", "not to", "may not", "ought not",
+	"rather you didn't", "rather you did not", "rather you don't", "prefer you didn't", "prefer you did not", "prefer that you don't",
+	"prefer if you didn't", "prefer it if you didn't", "wouldn't want you", "would not want you",
+	"forbid you", "forbidden to", "prohibit you", "prohibited from",
+	"you are not allowed", "you're not allowed", "you aren't allowed", "you are not permitted", "you're not permitted",
 }
+
+// inabilities forbid something to the one they speak to, or with a passive: "you can't call".
+var inabilities = []string{"can't", "cant", "cannot", "can not", "could not", "couldn't"}
+
+// ceasing forbid what the word behind them does: "avoid calling".
+var ceasing = []string{"stop", "quit", "avoid", "refrain from", "abstain from", "cease"}
 
 var (
 	// encouraging turn a negation into a request: "don't forget to".
-	encouraging = words("forget hesitate worry mind fail miss wait disturb be")
+	encouraging = words("forget hesitate worry mind fail miss wait disturb be mention")
 	// stative are what people ask each other about: "don't you have some jazz?".
 	stative = words("know have remember think care feel see understand believe own recall hear like mind need")
 	// persons say things of themselves, with other words than those that wish.
 	persons = words("i we they he she it")
 	wishing = words("want wanna wish")
 	// conditions make a statement of what follows.
-	conditions = words("if when unless whenever in case that who which why while until")
+	conditions = words("if when unless whenever in case that who which why while until since or whether")
 	// postponing words say from when on something is not forbidden any more.
 	postponing = words("until till unless")
+	// ofModals are the words around a negation that leave its subject before them.
+	ofModals = words("must should may can could shall will would ought is are it's really definitely absolutely just")
+	// asides stand between commas behind a negation: "do not, under any circumstances, call".
+	asides = words("under in at for on whatever ever please i no by and")
+	// meaning explains what was said before: "it, I mean the door".
+	meaning = []string{"i mean", "namely", "that is", "meaning", "i am talking about", "i'm talking about", "by which i mean"}
 )
 
 // negation is a clause, or its end, that is forbidden.
 type negation struct {
-	at    int    // the index of the first of the words
-	words []word // behind the phrase; not empty
+	at      int    // the index of the first of the words
+	words   []word // behind the phrase; not empty
+	phrase  int    // the index of the phrase
+	subject span   // of a passive: "Ann must not be called"
+	ability bool   // what can't be done
+	ceasing bool   // what shall come to an end
 }
 
 func (r *Request) negations() (list []negation) {
+	last := 0
 	for i := range r.words {
-		end := r.longest(i, negations)
-		if end == 0 || !r.oneClause(i, end) {
+		n, ok := r.negation(i)
+		if !ok {
 			continue
 		}
-		rest := r.within(end, r.words[i].clause, longestClause)
-		if len(rest) == 0 || r.stated(i, end) {
-			continue
+		if r.isPassive(n.at) {
+			n.subject = r.subject(i, last)
 		}
-		list = append(list, negation{end, rest})
+		last = n.at + len(n.words)
+		list = append(list, n)
 	}
 	return list
 }
+
+// negation reads a phrase at i that forbids something.
+func (r *Request) negation(i int) (n negation, ok bool) {
+	end := r.longest(i, negations)
+	n.phrase = i
+	if end == 0 {
+		if end = r.longest(i, inabilities); end > 0 && (r.before(i) == "you" || r.isPassive(end)) {
+			n.ability = true
+		} else if end = r.longest(i, ceasing); end > 0 && !r.isDoing(i, end) {
+			end = 0
+		} else if end > 0 {
+			n.ceasing = r.words[i].text == "stop" || r.words[i].text == "quit"
+		}
+	}
+	if end == 0 || !r.oneClause(i, end) {
+		return n, false
+	}
+	clause := r.words[i].clause
+	if from := r.behindAside(end, clause); from > end {
+		end, clause = from, r.words[from].clause
+	}
+	n.at, n.words = end, r.within(end, clause, longestClause)
+	if to := end + len(n.words); len(n.words) > 0 && to < len(r.words) && r.longest(to, meaning) > 0 {
+		n.words = r.words[end : to+len(r.within(to, r.words[to].clause, longestClause))]
+	}
+	return n, len(n.words) > 0 && !r.stated(i, end)
+}
+
+// isDoing reports whether a word for an end at i has what ends behind it, and is no part of
+// another negation: "can't stop playing".
+func (r *Request) isDoing(i, end int) bool {
+	next := r.at(end)
+	return strings.HasSuffix(next, "ing") && len(next) > len("thing") && !noDoing[next] && r.words[i].clause == r.words[end].clause &&
+		!slices.Contains(inabilities, r.before(i)) && !slices.Contains(negations, r.before(i)) && r.before(i) != "not" && !persons[r.before(i)]
+}
+
+var noDoing = words("anything something nothing everything morning evening during spring string ceiling building")
+
+// behindAside is where a clause goes on that begins with an aside; 0 for nowhere.
+func (r *Request) behindAside(end, clause int) int {
+	if end >= len(r.words) || r.words[end].clause == clause || r.between(end) != "," || !asides[r.words[end].text] {
+		return 0
+	}
+	to := end + len(r.within(end, r.words[end].clause, mostAside))
+	if to == len(r.words) || r.between(to) != "," {
+		return 0
+	}
+	return to
+}
+
+// mostAside is how many words an aside has.
+const mostAside = 6
+
+// isPassive reports whether the words at i are what is done to a subject: "be called".
+func (r *Request) isPassive(i int) bool {
+	if first := r.at(i); first != "be" && first != "get" && first != "ever" {
+		return false
+	}
+	for j := i; j < i+3 && j < len(r.words); j++ {
+		switch w := r.words[j].text; {
+		case w == "be", w == "get", w == "ever", strings.HasSuffix(w, "ly"):
+		default:
+			return j > i && (r.words[i].text != "ever" || r.at(j-1) == "be") && isPast(w)
+		}
+	}
+	return false
+}
+
+var (
+	pastForms = words("sent told gave given took taken did done made came got said found paid bought brought left kept wrote written spoke spoken " +
+		"drove began ran won lost sold met had been shown played shut hidden held built woken woke lit fed rung rang sung heard shared set put read cut run")
+	// timeless are the past forms that the present has too.
+	timeless = words("set put read cut run shut")
+)
+
+// isPast reports whether a word is a past form, or a participle.
+func isPast(w string) bool {
+	return pastForms[w] || strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "eed") && len(w) > 4
+}
+
+// subject are the words before the phrase at i that a passive is about, from an index on.
+func (r *Request) subject(i, from int) span {
+	to := i
+	for to > from && r.before(to) != "" && ofModals[r.words[to-1].text] {
+		to--
+	}
+	start := to
+	for start > from && to-start < longestClause && r.before(start) != "" {
+		start--
+	}
+	commanded := false
+	for k := start; k < to; k++ {
+		commanded = commanded || commands[r.words[k].text] && r.begins(k)
+		if commanded && (joins[r.words[k].text] || r.words[k].text == "so") {
+			start = k + 1
+		}
+	}
+	if to-start == 1 && pronouns[r.words[start].text] && start > from {
+		before := r.words[start-1].clause
+		k := start - 1
+		for k > from && start-k < longestClause && r.words[k-1].clause == before {
+			k--
+		}
+		if !commands[r.words[k].text] {
+			start = k
+		}
+	}
+	return span{start, to}
+}
+
+var pronouns = words("it he she they this that these those")
 
 // stated reports whether the negation from i to end forbids nothing.
 func (r *Request) stated(i, end int) bool {
 	before, next, second := r.before(i), r.at(end), r.at(end+1)
 	plain := r.text[r.words[i].at:r.words[end-1].end]
+	first := r.words[i].text
 	switch {
+	case r.isPassive(end):
+		return r.blandPassive(i, end)
 	case encouraging[next] || next == "bother" && !aboutDoing(second):
 		return true
+	case first == "never" && isPast(next) && !timeless[next]: // "you never called"
+		return !ensured(r, i)
 	case next == "let" && encouraging[r.at(end+2)]: // "don't let me forget"
 		return true
 	case conditions[before]: // "why don't you", "if not"
+		return true
+	case before == "you" && conditions[r.before(i-1)] && end > i: // "if you can't"
 		return true
 	case next == "you" && stative[second]:
 		return true
 	case next == "want" && second == "to" && encouraging[r.at(end+2)]:
 		return true
+	case first == "may" && before != "you", first == "not" && (before == "i'm" || before == "decided" || before == "chose"):
+		return true
+	case persons[before] && slices.Contains(given, plain): // "I forbid you"
+		return false
 	case persons[before] && !obliging(plain):
 		youShould := next == "think" && second == "you"
 		return !wishing[next] && !youShould && (next != "need" || second != "you") || i >= 2 && conditions[r.before(i-1)]
@@ -73,6 +215,37 @@ func (r *Request) stated(i, end int) bool {
 	default:
 		return false
 	}
+}
+
+// given are phrases that people say of themselves when they forbid something.
+var given = []string{"forbid you", "prohibit you", "wouldn't want you", "would not want you", "prefer you didn't", "prefer you did not", "prefer that you don't",
+	"prefer if you didn't", "prefer it if you didn't"}
+
+// blandPassive reports whether a negation before a passive forbids nothing: "don't be scared",
+// "if it must not be called".
+func (r *Request) blandPassive(i, end int) bool {
+	switch r.words[i].text {
+	case "don't", "dont", "do":
+		return r.at(end) == "be"
+	}
+	start := i
+	for start > 0 && i-start < longestClause && r.before(start) != "" {
+		start--
+	}
+	if r.words[i].text == "never" && start == i {
+		return true
+	}
+	return start < i && conditions[r.words[start].text] && r.words[start].text != "in" && r.words[start].text != "that" || conditions[r.before(i)]
+}
+
+// ensured reports whether the clause before i asks to see to something: "make sure Ann is".
+func ensured(r *Request, i int) bool {
+	for k := i - 1; k >= 0 && i-k < mostNear && r.words[k].clause == r.words[i].clause; k-- {
+		if w := r.words[k].text; w == "sure" || w == "ensure" {
+			return true
+		}
+	}
+	return false
 }
 
 func aboutDoing(word string) bool {
@@ -87,14 +260,18 @@ func thirdPerson(verb string) bool {
 	return strings.HasSuffix(verb, "s") && !strings.HasSuffix(verb, "ss") && len(verb) > 3
 }
 
-// Negated reports whether something is forbidden in the request.
-func (r *Request) Negated() bool { return len(r.negations()) > 0 }
+// Negated reports whether something is forbidden in the request. What a message or a quotation
+// forbids counts: a tool's trigger finds its words there as well. What happened, or did not, does
+// not count, nor does a request to stop something, which a tool may do.
+func (r *Request) Negated() bool {
+	return slices.ContainsFunc(r.negations(), func(n negation) bool { return !n.ceasing })
+}
 
 var (
 	// unspecific are words of tools' names that say nothing about what a tool does.
 	unspecific = words("get set the and for with add new all any one")
 	// leadingOn stand between a negation and what it forbids, and don't count.
-	leadingOn = words("ever you to please dare go ahead and want me us i")
+	leadingOn = words("ever you to please dare go ahead and want me us i be")
 	// stopping are words for bringing something to its end.
 	stopping = words("stop cancel delete remove disable dismiss end mute pause silence block unsubscribe clear off quit abort close")
 )
@@ -123,36 +300,61 @@ func nameAndShort(tool string) (name []string) {
 // prohibitions are what a request forbids, and what else it says. They belong to one
 // goroutine.
 type prohibitions struct {
-	list []*prohibition
-	rest *spoken
+	request *Request
+	list    []*prohibition
+	rest    *spoken
 }
 
 // prohibition is read on demand: a text may consist of them.
 type prohibition struct {
-	request       *Request
-	at, split, to int // the indexes of the first word, of "until", and of the end
-	words         []word
-	read          bool
+	negation
+	request   *Request
+	split, to int  // the indexes of "until", and of the end
+	noted     bool // behind "Note:", which asks for a note or points out something
+	read      bool
 
 	clause, postponed, after *spoken // to "until", from there on, and behind the clause
 }
 
+// prohibitions are the negations but for those that a quotation has, or a text that shall be
+// written.
 func (r *Request) prohibitions() *prohibitions {
-	p := &prohibitions{}
-	var spans []span
-	for _, n := range r.negations() {
+	p := &prohibitions{request: r}
+	var forbidden []span
+	list := r.negations()
+	if len(list) == 0 {
+		return p
+	}
+	quoted := spans(r.text)
+	for _, n := range list {
+		dictated, noted := r.dictated(n.phrase)
+		if within(&quoted, r.words[n.phrase].at, n.words[0].end) || dictated {
+			continue
+		}
 		end := n.at + len(n.words)
-		spans = append(spans, span{n.at, end})
+		from := n.at
+		if n.subject.from < n.subject.to {
+			from = n.subject.from
+		}
+		forbidden = append(forbidden, span{from, end})
 		split := n.at
 		for split < end && !postponing[r.words[split].text] {
 			split++
 		}
-		p.list = append(p.list, &prohibition{request: r, at: n.at, split: split, to: end, words: n.words})
+		p.list = append(p.list, &prohibition{negation: n, request: r, split: split, to: end, noted: noted})
 	}
 	if len(p.list) > 0 {
-		p.rest = r.say(r.outside(spans)...)
+		p.rest = r.say(r.outside(forbidden)...)
 	}
 	return p
+}
+
+// within reports whether bytes of a text are in one of the spans; those before are dropped.
+func within(list *[]written, from, to int) bool {
+	for len(*list) > 0 && (*list)[0].end <= from {
+		*list = (*list)[1:]
+	}
+	return len(*list) > 0 && (*list)[0].at <= from && to <= (*list)[0].end
 }
 
 func (p *prohibition) readParts() {
@@ -160,8 +362,47 @@ func (p *prohibition) readParts() {
 		return
 	}
 	p.read = true
-	p.clause, p.postponed = p.request.say(span{p.at, p.split}), p.request.say(span{p.split, p.to})
+	p.clause, p.postponed = p.request.say(p.subject, span{p.at, p.split}), p.request.say(span{p.split, p.to})
 	p.after = p.request.say(span{p.to, min(len(p.request.words), p.to+longestClause)})
+}
+
+// forbidden are the words near the phrase, for a passive on both sides of it.
+func (p *prohibition) forbidden(own map[string]bool) []word {
+	list := near(p.words, own)
+	if p.ceasing {
+		return list[:min(len(list), 1)]
+	}
+	from := max(p.subject.from, p.subject.to-nearWords)
+	return append(list, p.request.words[from:p.subject.to]...)
+}
+
+// isIn reports whether the negation is a part of a value that the request gives behind a verb:
+// "text Leo he shouldn't message me".
+func (p *prohibition) isIn(value []word) bool {
+	r, tried := p.request, 0
+	for k := range value {
+		if value[k].text != r.words[p.phrase].text {
+			continue
+		}
+		if tried++; tried > nearWords {
+			return false
+		}
+		start := p.phrase - k
+		if start > r.firstCommand() && sameWords(value, r.words, k, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameWords compares the words of a value around the k-th with those of a request from start on.
+func sameWords(value, words []word, k, start int) bool {
+	for j := max(0, k-longestClause); j < min(len(value), k+longestClause); j++ {
+		if start+j >= len(words) || words[start+j].text != value[j].text {
+			return false
+		}
+	}
+	return k+1 < len(value)
 }
 
 // near are the words of a clause up to the third that counts. Words that lead on, particles and
@@ -234,11 +475,19 @@ func (r *Request) Forbids(tool string, values []string) bool {
 
 func (p *prohibitions) forbid(tool string, values []string) bool {
 	name, own := nameWords(tool), ownWords(values)
-	ends := slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' }), func(w string) bool { return stopping[w] })
+	parts := strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' })
+	ends := slices.ContainsFunc(parts, func(w string) bool { return stopping[w] })
+	writes := slices.ContainsFunc(parts, func(w string) bool { return writingVerbs[w] })
+	var texts [][]word // of the values with several words
+	for _, v := range values {
+		if strings.ContainsAny(strings.TrimSpace(v), " \n") {
+			texts = append(texts, NewRequest(v).words)
+		}
+	}
 	return slices.ContainsFunc(p.list, func(one *prohibition) bool {
 		var matched []string
-		stops, forbidden := false, near(one.words, own)
-		if undoes(forbidden, nameAndShort(tool), own) {
+		stops, forbidden := false, one.forbidden(own)
+		if undoes(forbidden, nameAndShort(tool), own) || one.noted && writes {
 			return false
 		}
 		for _, w := range forbidden {
@@ -248,12 +497,24 @@ func (p *prohibitions) forbid(tool string, values []string) bool {
 			stops = stops || stopping[w.text] || slices.Contains(stoppingStems, stem(w.text))
 		}
 		// "don't play this any more" asks for what ends it.
-		if len(matched) == 0 || ends && !stops {
+		if len(matched) == 0 || ends && !stops || one.goesOn(ends, own) {
+			return false
+		}
+		if slices.ContainsFunc(texts, one.isIn) {
 			return false
 		}
 		one.readParts()
 		return !one.reopens(forbidden, name, values) && !one.forgiven(p.rest, forbidden, matched, values)
 	})
+}
+
+// goesOn reports whether something shall not come to an end, "don't stop playing", and a call does
+// not end it; or whether it shall, and the call does.
+func (p *prohibition) goesOn(ends bool, own map[string]bool) bool {
+	if p.ceasing {
+		return slices.ContainsFunc(stoppingStems, func(s string) bool { return own[s] })
+	}
+	return !ends && len(p.words) > 1 && (p.words[0].text == "stop" || p.words[0].text == "quit") && strings.HasSuffix(p.words[1].text, "ing")
 }
 
 var stoppingStems = func() (list []string) {
@@ -287,9 +548,12 @@ var (
 
 // forgiven reports whether the request asks for a call elsewhere.
 func (p *prohibition) forgiven(rest *spoken, near []word, matched, values []string) bool {
-	again := !slices.ContainsFunc(matched, func(w string) bool { return !rest.stems[w] })
+	again := len(matched) > 0 && !slices.ContainsFunc(matched, func(w string) bool { return !rest.stems[w] })
 	if !again && !p.after.stems["instead"] && slices.ContainsFunc(near, func(w word) bool { return somebody[w.text] }) {
 		return false // "don't call him, Bob is asleep"
+	}
+	if p.ability && slices.ContainsFunc(p.words, func(w word) bool { return isPast(w.text) && rest.stems[stem(w.text)] }) && (p.after.stems["it"] || p.after.stems["them"]) {
+		return true // "the light can't be turned on, turn it on"
 	}
 	elsewhere := false
 	for _, v := range values {
@@ -316,106 +580,4 @@ func stem(w string) string {
 		w = w[:n-1]
 	}
 	return w
-}
-
-var (
-	// saying are the verbs of reported speech.
-	saying = words("said says texted wrote emailed messaged posted complained mentioned asked replied shouted")
-	quotes = `"“”„«»`
-)
-
-const (
-	// mostBetween is how many bytes may stand between such a verb and what it reports.
-	mostBetween = 40
-	// mostQuoted is how long a quotation between single quotes may be.
-	mostQuoted = 400
-)
-
-// Reports reports whether the request tells what somebody else said: a verb of saying,
-// not the user's own, is followed by a quotation. An apostrophe is no quotation mark; a
-// single quote that has a partner is.
-func (r *Request) Reports() bool { return len(r.reports()) > 0 }
-
-// report is a quotation: the index of the verb, and the bytes from its end to the quotation's.
-type report struct{ verb, at, end int }
-
-func (r *Request) reports() (list []report) {
-	for i, w := range r.words {
-		told := w.text == "told" && (r.at(i+1) == "me" || r.at(i+1) == "us")
-		if !told && !saying[w.text] || w.quoted || r.ownWords(i) || writing[r.before(i)] {
-			continue
-		}
-		if end := quotationEnd(r.text[w.end:]); end > 0 {
-			list = append(list, report{i, w.end, w.end + end})
-		}
-	}
-	return list
-}
-
-// writing are what a text stands on or in: "a note that says".
-var writing = words("that which note label song lyrics title")
-
-// ownWords reports whether the verb at i is about the user: "I just said".
-func (r *Request) ownWords(i int) bool {
-	before := r.before(i)
-	if before == "just" || before == "already" || before == "also" || before == "had" || before == "have" {
-		before = r.at(i - 2)
-	}
-	return before == "i" || before == "we" || before == "i've"
-}
-
-// quotationEnd is where a quotation that begins soon in a text ends; 0 for none. One that is
-// left open goes on to the end.
-func quotationEnd(text string) int {
-	if open := strings.IndexAny(text[:min(len(text), mostBetween)], quotes); open >= 0 {
-		_, size := utf8.DecodeRuneInString(text[open:])
-		if length := strings.IndexAny(text[open+size:], quotes); length >= 0 && length < mostQuoted {
-			return open + size + length
-		}
-		return min(len(text), open+mostQuoted)
-	}
-	return singleQuoted(text)
-}
-
-// singleQuoted is where words between single quotes end, with which a text soon goes on.
-func singleQuoted(text string) int {
-	text = text[:min(len(text), mostBetween+mostQuoted)]
-	for _, pair := range [][2]string{{" '", "'"}, {" ‘", "’"}, {":'", "'"}} {
-		open := strings.Index(text, pair[0])
-		if open < 0 || open > mostBetween {
-			continue
-		}
-		start := open + len(pair[0])
-		inner := text[start:]
-		for at := strings.Index(inner, pair[1]); at >= 0; {
-			after := inner[at+len(pair[1]):]
-			if at > 0 && (after == "" || strings.ContainsAny(after[:1], " .,!?;:)")) {
-				return start + at
-			}
-			next := strings.Index(after, pair[1])
-			if next < 0 {
-				break
-			}
-			at += len(pair[1]) + next
-		}
-	}
-	return 0
-}
-
-// unreported is what the request says outside of what it reports.
-func (r *Request) unreported(list []report) (inside, rest *spoken) {
-	var told, verbs []span
-	at := 0
-	for _, one := range list {
-		from := max(at, one.verb)
-		to := from
-		for to < len(r.words) && (to <= one.verb || r.words[to].at < one.end) {
-			to++
-		}
-		if from < to {
-			told, verbs = append(told, span{min(from+1, to), to}), append(verbs, span{from, to})
-			at = to
-		}
-	}
-	return r.say(told...), r.say(r.outside(verbs)...)
 }

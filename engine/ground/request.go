@@ -46,7 +46,7 @@ func NewRequest(text string) *Request {
 	}
 	for i, c := range text {
 		switch {
-		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.Is(unicode.Mn, c) || isApostrophe(c) && start >= 0:
+		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.Is(unicode.Mn, c) || start >= 0 && (isApostrophe(c) || isAccent(c) && beforeLetter(text[i:])):
 			if start < 0 {
 				start = i
 			}
@@ -70,9 +70,19 @@ func NewRequest(text string) *Request {
 }
 
 // straight makes all apostrophes the one of typewriters.
-var straight = strings.NewReplacer("’", "'", "ʼ", "'")
+var straight = strings.NewReplacer("’", "'", "ʼ", "'", "`", "'", "´", "'", "＇", "'", "‘", "'")
 
 func isApostrophe(c rune) bool { return c == '\'' || c == '’' || c == 'ʼ' }
+
+// isAccent reports marks that keyboards have beside the apostrophe: they are one within a word.
+func isAccent(c rune) bool { return c == '`' || c == '´' || c == '＇' || c == '‘' }
+
+// beforeLetter reports whether a letter follows a text's first character.
+func beforeLetter(text string) bool {
+	_, size := utf8.DecodeRuneInString(text)
+	next, _ := utf8.DecodeRuneInString(text[size:])
+	return unicode.IsLetter(next)
+}
 
 // endsClause reports a mark between clauses; one between digits is none, nor is a dot
 // within a name.
