@@ -35,19 +35,29 @@ type exclusion struct {
 	said   *spoken // the first item
 	first  string  // in plain words
 	others []string
+	behind []string // of a list that goes on behind a comma
 }
 
 // exclusion reads a phrase at i that leaves something out.
 func (r *Request) exclusion(i int) (x exclusion, ok bool) {
 	from := r.longest(i, exclusions)
+	if from == 0 && uncommon[r.words[i].text] && r.ofAll(i) {
+		if from = i + 1; r.at(from) == "for" {
+			from++
+		}
+	}
 	if from == 0 && r.words[i].text == "not" && !auxiliary[r.before(i)] && !hedges[r.at(i+1)] && i > 0 {
 		from = i + 1
 	}
-	if from == 0 || from == len(r.words) || exceptions[r.words[from].text] {
+	if from == 0 {
+		return r.around(i)
+	}
+	if from == len(r.words) || exceptions[r.words[from].text] || r.onlyThat(i) {
 		return x, false
 	}
 	words := r.within(from, r.words[from].clause, mostListed)
-	to := from + min(joint(words), mostExcluded)
+	words = words[:r.leftOut(from, words)]
+	to := from + min(joint(words), unnamed(words)+mostExcluded)
 	x.said = r.say(span{from, to})
 	if list := items(r.words[from:to]); len(list) > 0 {
 		x.first = list[0]
@@ -63,11 +73,126 @@ func (r *Request) exclusion(i int) (x exclusion, ok bool) {
 			to, rest = to+length, rest[length:]
 		}
 	}
-	x.others = append(x.others, r.listBehind(from+len(words))...)
+	x.behind = r.listBehind(from + len(words))
 	return x, true
 }
 
-var joins = words("and or nor")
+var (
+	joins = words("and or nor")
+	// uncommon leave something out of all, and mean something else elsewhere.
+	uncommon = words("besides save minus skip")
+	// universal are words for all.
+	universal = words("all every everything everyone everybody everywhere any anything anyone anybody anywhere whole entire")
+	// behindItems are the words that an item ends at.
+	behindItems = words("in to for under on at with from by over above below between before after during into onto via through within around " +
+		"against as than where because who which please")
+	// standIns take their place with them: "the one in the kitchen".
+	standIns = words("one ones those that")
+	// onlyWords turn the exceptions behind them to what is asked for: "don't delete anything but".
+	onlyWords = words("don't dont not never nothing nobody mustn't shouldn't can't cannot won't")
+)
+
+// unnamed is how many words stand before the first that names something.
+func unnamed(list []word) int {
+	if i := slices.IndexFunc(list, func(w word) bool { return !articles[w.text] && !standIns[w.text] && !behindItems[w.text] }); i >= 0 {
+		return i
+	}
+	return 0
+}
+
+// leftOut is how many of the words behind a phrase are left out: up to a preposition or a verb
+// that asks for something else.
+func (r *Request) leftOut(from int, list []word) int {
+	named := false
+	for k, w := range list {
+		switch {
+		case joins[w.text] && k+1 < len(list) && commands[list[k+1].text]:
+			return k
+		case joins[w.text]:
+			named = false
+		case !named && articles[w.text]:
+		case named && behindItems[w.text] && !standIns[list[k-1].text], named && commands[w.text]:
+			return k
+		default:
+			named = true
+		}
+	}
+	return len(list)
+}
+
+// ofAll reports whether a word for all stands closely before i; before "skip" it is in an earlier
+// clause.
+func (r *Request) ofAll(i int) bool {
+	skips := r.words[i].text == "skip"
+	if skips != (r.before(i) == "" || r.before(i) == "and" || r.before(i) == "but") {
+		return false
+	}
+	near := nearWords
+	if skips {
+		near = mostListed
+	}
+	for k := i - 1; k >= max(0, i-near); k-- {
+		if universal[r.words[k].text] {
+			return true
+		}
+		if !skips && r.words[k].clause != r.words[i].clause {
+			return false
+		}
+	}
+	return false
+}
+
+// onlyThat reports whether the exception at i is of nothing: "don't call anyone but Bob".
+func (r *Request) onlyThat(i int) bool {
+	switch r.words[i].text {
+	case "instead", "rather", "not", "skip", "leave", "leaving":
+		return false
+	}
+	clause := r.words[i].clause
+	if r.words[i].text == "but" || i > 0 && r.words[i-1].text == "but" {
+		return false
+	}
+	for k := i - 1; k >= max(0, i-mostListed) && r.words[k].clause == clause; k-- {
+		if onlyWords[r.words[k].text] {
+			return true
+		}
+	}
+	return false
+}
+
+// around reads an exclusion on both sides of its words: "leave the den alone", "the den excluded".
+func (r *Request) around(i int) (x exclusion, ok bool) {
+	from, to := i+1, i+1
+	switch r.words[i].text {
+	case "leave":
+		for to < len(r.words) && to <= i+mostExcluded && r.words[to].clause == r.words[i].clause && !leftAlone[r.words[to].text] {
+			to++
+		}
+		if to == len(r.words) || r.words[to].clause != r.words[i].clause || !leftAlone[r.words[to].text] {
+			return x, false
+		}
+	case "excluded", "exempted", "excepted":
+		if r.at(i+1) != "" && r.words[i+1].clause == r.words[i].clause {
+			return x, false
+		}
+		for from, to = i, i; from > 0 && i-from < nearWords && r.before(from) != "" && !excludes[r.before(from)]; from-- {
+		}
+	default:
+		return x, false
+	}
+	list := items(r.words[from:to])
+	if len(list) == 0 {
+		return x, false
+	}
+	x.said, x.first, x.others, x.span = r.say(span{from, to}), list[0], list[1:], span{from, to}
+	return x, true
+}
+
+var (
+	leftAlone = words("alone untouched")
+	// excludes are what no name in front of "excluded" has.
+	excludes = words("all every everything everyone everybody everywhere with is are be the on off in at to for of not")
+)
 
 // joint is the index of the first word that joins items, or where the words end.
 func joint(words []word) int {
@@ -140,12 +265,13 @@ func items(words []word) (list []string) {
 
 // omissions are all exclusions of a request, and what else it says.
 type omissions struct {
-	list []exclusion
-	rest *spoken
+	request *Request
+	list    []exclusion
+	rest    *spoken
 }
 
 func (r *Request) omissions() *omissions {
-	o := &omissions{}
+	o := &omissions{request: r}
 	var spans []span
 	for i := range r.words {
 		if x, ok := r.exclusion(i); ok {
@@ -158,18 +284,43 @@ func (r *Request) omissions() *omissions {
 	return o
 }
 
-// Excludes reports whether a value is named among what the request leaves out. One that is
-// a part of that ("not the kitchen fan") must not be named outside of it.
+// Excludes reports whether a value is named among what the request leaves out, and not outside of
+// it: "not the kitchen fan" leaves a kitchen that is asked for. A list that has it and leaves it
+// out again does: "6, 7 and 8 except 7".
 func (r *Request) Excludes(value string) bool { return r.omissions().exclude(value) }
 
 func (o *omissions) exclude(value string) bool {
+	if len(o.list) == 0 {
+		return false
+	}
 	whole := plain(value)
+	is := func(item string) bool { return alikeWords(item, whole) }
+	isOne := func(item string) bool { return is(item) || alikeWords(withoutLast(item), whole) }
+	asked := o.rest.names(value) && !o.listed(value)
 	return slices.ContainsFunc(o.list, func(x exclusion) bool {
-		if alikeWords(x.first, whole) || slices.ContainsFunc(x.others, func(item string) bool { return alikeWords(item, whole) || alikeWords(withoutLast(item), whole) }) {
+		return slices.ContainsFunc(x.behind, isOne) || !asked && (is(x.first) || slices.ContainsFunc(x.others, isOne)) ||
+			x.said.names(value) && !o.rest.names(value)
+	})
+}
+
+// listed reports whether a value is an item of a list of several before the first exclusion.
+func (o *omissions) listed(value string) bool {
+	r, v := o.request, strings.Fields(plain(value))
+	for i := 0; i+len(v) <= o.list[0].from && len(v) > 0; i++ {
+		end := i + len(v)
+		same := true
+		for k := range v {
+			same = same && r.words[i+k].text == v[k]
+		}
+		if !same || end >= len(r.words) {
+			continue
+		}
+		joined := joins[r.at(i-1)] || joins[r.at(end)]
+		if joined || r.between(end) == "," && end < o.list[0].from-1 && !commands[r.at(end)] {
 			return true
 		}
-		return x.said.names(value) && !o.rest.names(value)
-	})
+	}
+	return false
 }
 
 // withoutLast are plain words but for the last: "hall" for "hall lights".

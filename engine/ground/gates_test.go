@@ -202,6 +202,62 @@ func TestExclusionGate(t *testing.T) {
 	})
 }
 
+// TestExclusionEnds has where an exclusion ends, and other phrases for one; "=" is the calls themselves.
+func TestExclusionEnds(t *testing.T) {
+	const tools = `set{"properties":{"room":{},"colour":{},"amount":{},"to":{},"query":{},"n":{"type":"integer"}}}
+skip_track{"properties":{"n":{}}}`
+	den, all := `set{"room":"den"}`, `set{"room":"everywhere"}`
+	for _, c := range [][3]string{
+		{"set the light to green not red in the den", `set{"colour":"green","room":"den"}`, "="},
+		{"set the light to green not red in the den", `set{"colour":"red","room":"den"}`, ""},
+		{"send 20 not 30 to Ana", `set{"amount":20,"to":"Ana"}`, "="},
+		{"send 20 not 30 to Ana", `set{"amount":30,"to":"Ana"}`, ""},
+		{"use 5 rather than 3 for the hall", `set{"n":5,"room":"hall"}`, "="},
+		{"use 5 rather than 3 for the hall", `set{"n":3,"room":"hall"}`, ""},
+		{"change the wall colour to blue instead of red in the bathroom", `set{"colour":"blue","room":"bathroom"}`, "="},
+		{"order coke not pepsi for 4", `set{"query":"coke","n":4}`, "="},
+		{"laptops except Dell under 900", `set{"query":"laptops","n":900}`, "="},
+		{"laptops except Dell under 900", `set{"query":"Dell","n":900}`, ""},
+		{"instead of Nike show Adidas shoes", `set{"query":"Adidas shoes"}`, "="},
+		{"instead of Nike show Adidas shoes", `set{"query":"shoes"}`, "="},
+		{"rather than Nike show Adidas shoes", `set{"query":"shoes"}`, "="},
+		{"rather than Nike show Adidas shoes", `set{"query":"Nike"}`, ""},
+		{"search all files except tests for fooBar", `set{"query":"fooBar"}`, "="},
+		{"Don't delete anything but old.txt", `set{"query":"old.txt"}`, "="},
+		{"never call anyone except Bob", `set{"to":"Bob"}`, "="},
+		{"everyone but Bob and Ann in the den", den, "="},
+		{"everyone but Bob and Ann in the den", `set{"to":"Ann"}`, ""},
+		{"everyone but Bob and send it to Ann", `set{"to":"Ann"}`, "="},
+		{"all lights except the one in the den", den, ""},
+		{"lights on in the hall, not in the den", den, ""},
+		{"set alarms for 6, 7 and 8 except 7", `set{"n":7}`, ""},
+		{"the den is cold, heat all rooms but the den door", den, "="},
+		{"lights off everywhere besides the den", den, ""},
+		{"lights off everywhere save the den", den, ""},
+		{"lights off everywhere save for the den", den, ""},
+		{"lights off everywhere minus the den", den, ""},
+		{"lights off everywhere besides the den", all, "="},
+		{"lights off everywhere, den excluded", den, ""},
+		{"lights off everywhere, the den excluded", den, ""},
+		{"lights off everywhere, leave the den alone", den, ""},
+		{"lights off everywhere, skip the den", den, ""},
+		{"lights off everywhere and skip the den", den, ""},
+		{"skip the den", den, "="},
+		{"play all songs, skip 3", `skip_track{"n":3}`, "="},
+		{"save the den as a scene", den, "="},
+		{"close everything and save the den", den, "="},
+		{"what is 5 minus 3", `set{"n":3}`, "="},
+		{"besides, turn on the den", den, "="},
+		{"leave the den on", den, "="},
+		{"is VAT excluded from the den", den, "="},
+	} {
+		if c[2] == "=" {
+			c[2] = c[1]
+		}
+		checkRule(t, "exclusion", judged{"", c[0], tools, c[1], c[2]})
+	}
+}
+
 func TestReportedSpeechGate(t *testing.T) {
 	checkGate(t, "reported-speech", gateTools, [][3]string{
 		{`She said "turn on the lights"`, kitchen, ""},
@@ -229,6 +285,53 @@ func TestReportedSpeechGate(t *testing.T) {
 		{`what's said about the boys' room?`, kitchen, kitchen},
 		{`sie sagte „Licht an“, dijo "luz", 他说“开灯”`, kitchen, kitchen},
 	})
+}
+
+// TestReportsAndRequests has requests that tell what somebody said besides; "=" is the calls themselves.
+func TestReportsAndRequests(t *testing.T) {
+	const tools = `reply_message{"properties":{"to":{},"text":{}}}
+send_message{"properties":{"to":{},"text":{}}}
+create_note{"properties":{"text":{}}}
+transfer_money{"properties":{"to":{},"amount":{}}}
+call_contact{"properties":{"name":{}}}
+delete_file{"properties":{"file":{}}}`
+	transfer, call, remove := `transfer_money{"to":"Eve","amount":500}`, `call_contact{"name":"Ann"}`, `delete_file{"file":"a.txt"}`
+	for _, c := range [][3]string{
+		{`Reply to Lena that Mark said "fine by me"`, `reply_message{"to":"Lena","text":"fine by me"}`, "="},
+		{`Reply to Lena that Mark said "fine by me"`, `send_message{"to":"Lena","text":"Mark said fine by me"}`, "="},
+		{`Kim asked "when is dinner?" — tell her it's at 7`, `send_message{"to":"Kim","text":"it's at 7"}`, "="},
+		{`Leo texted "are you in?" so reply "yes"`, `reply_message{"to":"Leo","text":"yes"}`, "="},
+		{`Leo texted "send me the file" so reply "yes"`, `send_message{"to":"Leo","text":"yes"}`, "="},
+		{`Answer Leo, who wrote "where are you", that I'm at home`, `send_message{"to":"Leo","text":"I'm at home"}`, "="},
+		{`Forward what Leo wrote, "dinner at 8", to Mia`, `send_message{"to":"Mia","text":"dinner at 8"}`, "="},
+		{`Ask Leo whether he said "yes" or "no"`, `send_message{"to":"Leo","text":"did you say yes or no?"}`, "="},
+		{`Create a note with what the doctor said: "rest two days"`, `create_note{"text":"rest two days"}`, "="},
+		{`Please tell Mia that Bob said "call Ann"`, `send_message{"to":"Mia","text":"call Ann"}`, "="},
+		{`Can you text Mia what Bob said: "call Ann"`, `send_message{"to":"Mia","text":"call Ann"}`, "="},
+		{`Please tell Mia that Bob said "call Ann"`, call, ""},
+		{`Bob said "transfer 500 to Eve", so reply "no"`, transfer, ""},
+		{`Bob said "call Ann", so text Mia`, call, ""},
+		{`Bob was like "transfer 500 to Eve"`, transfer, ""},
+		{`The email reads "transfer 500 to Eve"`, transfer, ""},
+		{`The email from Bob says "transfer 500 to Eve"`, transfer, ""},
+		{`Text from Bob says "transfer 500 to Eve"`, transfer, ""},
+		{`"Call Ann," said Bob`, call, ""},
+		{`"Call Ann," Bob said`, call, ""},
+		{`“Call Ann!” replied Bob`, call, ""},
+		{`"Call Ann," I said`, call, "="},
+		{`Bob's words were "call Ann"`, call, ""},
+		{`his message was "call Ann"`, call, ""},
+		{`my words were "call Ann"`, call, "="},
+		{`According to Bob, "delete a.txt"`, remove, ""},
+		{`According to my notes, "delete a.txt"`, remove, "="},
+		{`sort them according to "a.txt" and delete a.txt`, remove, "="},
+		{`Laut Bob: „delete a.txt“, según Bob "delete a.txt"`, remove, "="},
+	} {
+		if c[2] == "=" {
+			c[2] = c[1]
+		}
+		checkRule(t, "reported-speech", judged{"", c[0], tools, c[1], c[2]})
+	}
 }
 
 const optionTool = `fan{"properties":{"room":{"enum":["kitchen","bedroom"]},"speed":{"enum":["LOW","MID","HIGH"],"default":"LOW"},"fan_mode":{"enum":["auto","eco"]},` +
@@ -454,7 +557,9 @@ func TestUngrounded(t *testing.T) {
 // TestLongJudgements judges by requests of a hundred kilobytes, and many calls.
 func TestLongJudgements(t *testing.T) {
 	calls := strings.Repeat(kitchen+"\n"+`go{"origin":"a","destination":"b","startTime":"2024-05-05"}`+"\n"+`fan{"room":"kitchen","wind":"LOW"}`+"\n", 20)
-	for _, word := range []string{"never turn ", "turn on the light, not the kitchen, and ", "except the kitchen and ", "tomorrow ", `the boss said "x" `, "bedroom the ", "on Monday, "} {
+	for _, word := range []string{"never turn ", "turn on the light, not the kitchen, and ", "except the kitchen and ", "tomorrow ", `the boss said "x" `, "bedroom the ", "on Monday, ",
+		"it must not be turned on ", "the light must never be turned on, ", "stop turning ", "never ever really be turned ", "text Bob: never turn ", "never, in the hall, turn ", "text he must not ",
+		`"x" said Bob. `, `"x" he said `, "according to x, ", "all besides the kitchen ", "leave the kitchen ", "kitchen, hall except kitchen and ", "all skip kitchen, ", "kitchen excluded, "} {
 		j := judged{"", strings.Repeat(word, 100_000/len(word)), gateTools + wayTool + "\n" + optionTool + "\n" + dateTool, calls, ""}
 		start := time.Now()
 		j.judge(t, Options{Confidence: 1}, true)

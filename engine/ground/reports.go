@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,20 +24,104 @@ const (
 // single quote that has a partner is.
 func (r *Request) Reports() bool { return len(r.reports()) > 0 }
 
-// report is a quotation: the index of the verb, and the bytes from its end to the quotation's.
-type report struct{ verb, at, end int }
+// report is a quotation with what tells whose it is: the indexes of the words from the verb to the
+// end of both, and the bytes of the quotation.
+type report struct{ from, to, at, end int }
 
 func (r *Request) reports() (list []report) {
+	last := 0
 	for i, w := range r.words {
-		told := w.text == "told" && (r.at(i+1) == "me" || r.at(i+1) == "us")
-		if !told && !saying[w.text] || w.quoted || r.ownWords(i) || writing[r.before(i)] {
+		if w.quoted || i < last {
 			continue
 		}
-		if end := quotationEnd(r.text[w.end:]); end > 0 {
-			list = append(list, report{i, w.end, w.end + end})
+		one, ok := r.reportBehind(i)
+		if !ok {
+			one, ok = r.reportBefore(i)
+		}
+		if ok {
+			list = append(list, one)
+			last = one.to
 		}
 	}
 	return list
+}
+
+// reportBehind reads a quotation behind words of saying that begin at i.
+func (r *Request) reportBehind(i int) (one report, ok bool) {
+	verb, apart := r.tells(i)
+	if verb < 0 {
+		return one, false
+	}
+	from := r.words[verb].end
+	open, end := soonQuoted(r.text[from:])
+	if end == 0 || apart && !strings.Contains(r.text[from:from+open], ",") {
+		return one, false
+	}
+	one = report{i, verb + 1, from + open, from + end}
+	for one.to < len(r.words) && r.words[one.to].at < one.end {
+		one.to++
+	}
+	return one, true
+}
+
+// tells is the index of the last of the words at i that tell what somebody said; negative for
+// none. apart says that a comma has to follow.
+func (r *Request) tells(i int) (last int, apart bool) {
+	before, next := r.before(i), r.at(i+1)
+	switch w := r.words[i].text; {
+	case w == "told" && (next == "me" || next == "us"), saying[w]:
+		if r.ownWords(i) || writing[before] {
+			return -1, false
+		}
+		return i, false
+	case w == "like" && likening[before] && r.at(i-2) != "i" && r.at(i-2) != "what":
+		return i, false
+	case w == "reads" && legible[before]:
+		return i, false
+	case legible[w] && (next == "was" || next == "were") && before != "my" && before != "our":
+		return i + 1, false
+	case w == "according" && next == "to" && r.at(i+2) != "my" && r.at(i+2) != "our":
+		return i + 1, true
+	}
+	return -1, false
+}
+
+var (
+	likening = words("was were is he's she's goes went")
+	// legible are what other people's words stand in.
+	legible = words("email mail message text letter sms memo sign post chat subject notification words request order orders question answer reply demand instruction instructions")
+)
+
+// reportBefore reads a quotation that begins a sentence, before a verb of saying at i: `"Call
+// Ann," said Bob`.
+func (r *Request) reportBefore(i int) (one report, ok bool) {
+	if !saying[r.words[i].text] || r.ownWords(i) || r.at(i+1) == "i" || r.at(i+1) == "we" || i == 0 {
+		return one, false
+	}
+	for k := i; k > max(0, i-nearWords); k-- {
+		between := r.text[r.words[k-1].end:r.words[k].at]
+		close := strings.IndexAny(between, quotes)
+		if close < 0 {
+			continue
+		}
+		end := r.words[k-1].end + close
+		start := max(0, end-mostQuoted)
+		open := strings.LastIndexAny(r.text[start:end], quotes)
+		if open < 0 {
+			return one, false
+		}
+		open += start
+		before := strings.TrimSpace(r.text[:open])
+		if before != "" && !strings.ContainsAny(before[len(before)-1:], ".!?:;") {
+			return one, false
+		}
+		one = report{k, i + 1, open, end}
+		for one.from > 0 && r.words[one.from-1].at > open {
+			one.from--
+		}
+		return one, one.from < k
+	}
+	return one, false
 }
 
 // writing are what a text stands on or in: "a note that says".
@@ -51,21 +136,21 @@ func (r *Request) ownWords(i int) bool {
 	return before == "i" || before == "we" || before == "i've"
 }
 
-// quotationEnd is where a quotation that begins soon in a text ends; 0 for none. One that is
-// left open goes on to the end.
-func quotationEnd(text string) int {
+// soonQuoted is where a quotation that begins soon in a text begins and ends; 0 for none. One that
+// is left open goes on to the end.
+func soonQuoted(text string) (from, to int) {
 	if open := strings.IndexAny(text[:min(len(text), mostBetween)], quotes); open >= 0 {
 		_, size := utf8.DecodeRuneInString(text[open:])
 		if length := strings.IndexAny(text[open+size:], quotes); length >= 0 && length < mostQuoted {
-			return open + size + length
+			return open, open + size + length
 		}
-		return min(len(text), open+mostQuoted)
+		return open, min(len(text), open+mostQuoted)
 	}
 	return singleQuoted(text)
 }
 
 // singleQuoted is where words between single quotes end, with which a text soon goes on.
-func singleQuoted(text string) int {
+func singleQuoted(text string) (from, to int) {
 	text = text[:min(len(text), mostBetween+mostQuoted)]
 	for _, pair := range [][2]string{{" '", "'"}, {" ‘", "’"}, {":'", "'"}} {
 		open := strings.Index(text, pair[0])
@@ -77,7 +162,7 @@ func singleQuoted(text string) int {
 		for at := strings.Index(inner, pair[1]); at >= 0; {
 			after := inner[at+len(pair[1]):]
 			if at > 0 && (after == "" || strings.ContainsAny(after[:1], " .,!?;:)")) {
-				return start + at
+				return open, start + at
 			}
 			next := strings.Index(after, pair[1])
 			if next < 0 {
@@ -86,23 +171,98 @@ func singleQuoted(text string) int {
 			at += len(pair[1]) + next
 		}
 	}
-	return 0
+	return 0, 0
 }
 
-// unreported is what the request says outside of what it reports.
-func (r *Request) unreported(list []report) (inside, rest *spoken) {
-	var told, verbs []span
-	at := 0
+// retelling is what a request tells that somebody said, and what else it says.
+type retelling struct {
+	told, rest        *spoken
+	quoted            []string // the quotations, in plain words
+	commands, writing bool     // the rest asks for something, for something to be written
+}
+
+func (r *Request) retelling(list []report) retelling {
+	var inside, outside []span
+	var t retelling
 	for _, one := range list {
-		from := max(at, one.verb)
+		outside = append(outside, span{one.from, one.to})
+		from := one.from
+		for from < one.to && r.words[from].at < one.at {
+			from++
+		}
 		to := from
-		for to < len(r.words) && (to <= one.verb || r.words[to].at < one.end) {
+		for to < one.to && r.words[to].at < one.end {
 			to++
 		}
-		if from < to {
-			told, verbs = append(told, span{min(from+1, to), to}), append(verbs, span{from, to})
-			at = to
+		inside = append(inside, span{min(one.from+1, from), to})
+		t.quoted = append(t.quoted, plain(r.text[one.at:min(len(r.text), one.end)]))
+	}
+	parts := r.outside(outside)
+	t.told, t.rest = r.say(inside...), r.say(parts...)
+	for _, p := range parts {
+		for i := p.from; i < p.to; i++ {
+			if r.asks(i, p.from) {
+				t.commands = true
+				t.writing = t.writing || writingVerbs[r.words[i].text]
+			}
 		}
 	}
-	return r.say(told...), r.say(r.outside(verbs)...)
+	return t
 }
+
+// asks reports whether the word at i is a command, in a part of the request that begins at from. A
+// "text from Bob" that says something is none.
+func (r *Request) asks(i, from int) bool {
+	w := r.words[i].text
+	if !commands[w] || r.words[i].quoted || i != from && !r.begins(i) {
+		return false
+	}
+	if !nouns[w] {
+		return true
+	}
+	for k := i + 1; k < len(r.words) && k < i+mostListed && r.words[k].clause == r.words[i].clause; k++ {
+		switch t := r.words[k].text; {
+		case relative[t]:
+			return true
+		case saying[t], t == "reads", t == "was", t == "were":
+			return false
+		}
+	}
+	return true
+}
+
+// relative begin what is said of something, or what shall be written.
+var relative = words("that what who which whether how if why when where")
+
+// asksFor reports whether a call is what the request itself asks for, and not what it tells that
+// somebody said. values are the call's.
+func (t *retelling) asksFor(tool string, values []string) bool {
+	name := nameWords(tool)
+	named := func(s *spoken) bool { return slices.ContainsFunc(name, func(w string) bool { return s.stems[w] }) }
+	only, part := false, false // values that only the report has, and that are not all of it
+	for _, v := range values {
+		if t.told.names(v) && !t.rest.names(v) {
+			only = true
+			part = part || !slices.Contains(t.quoted, plain(v))
+		}
+	}
+	asked, told := named(t.rest), named(t.told)
+	switch {
+	case asked && !only:
+		return true
+	case !t.commands || told && part:
+		return false
+	case part:
+		return asked
+	default:
+		return asked || !told || t.writing && slices.ContainsFunc(nameAndShort(tool), func(w string) bool { return writingStems[w] })
+	}
+}
+
+var writingStems = func() map[string]bool {
+	set := map[string]bool{}
+	for w := range writingVerbs {
+		set[stem(w)] = true
+	}
+	return set
+}()
