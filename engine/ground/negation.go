@@ -99,9 +99,14 @@ func (r *Request) negation(i int) (n negation, ok bool) {
 // another negation: "can't stop playing".
 func (r *Request) isDoing(i, end int) bool {
 	next := r.at(end)
+	if r.before(i) == "to" && !intending[r.at(i-2)] { // "the back road to avoid waking her"
+		return false
+	}
 	return strings.HasSuffix(next, "ing") && len(next) > len("thing") && !noDoing[next] && r.words[i].clause == r.words[end].clause &&
 		!slices.Contains(inabilities, r.before(i)) && !slices.Contains(negations, r.before(i)) && r.before(i) != "not" && !persons[r.before(i)]
 }
+
+var intending = words("want like prefer try need have wish")
 
 var noDoing = words("anything something nothing everything morning evening during spring string ceiling building")
 
@@ -193,6 +198,8 @@ func (r *Request) stated(i, end int) bool {
 		return !ensured(r, i)
 	case next == "let" && encouraging[r.at(end+2)]: // "don't let me forget"
 		return true
+	case first == "not" && (definite[next] || articles[next] || next != "" && next[0] <= '9'): // "not to 5"
+		return true
 	case conditions[before]: // "why don't you", "if not"
 		return true
 	case before == "you" && conditions[r.before(i-1)] && end > i: // "if you can't"
@@ -224,9 +231,11 @@ var given = []string{"forbid you", "prohibit you", "wouldn't want you", "would n
 // blandPassive reports whether a negation before a passive forbids nothing: "don't be scared",
 // "if it must not be called".
 func (r *Request) blandPassive(i, end int) bool {
-	switch r.words[i].text {
-	case "don't", "dont", "do":
+	switch w := r.words[i].text; {
+	case w == "don't", w == "dont", w == "do":
 		return r.at(end) == "be"
+	case r.before(i) == "i", r.before(i) == "we": // "I cannot be disturbed"
+		return r.longest(i, inabilities) > 0
 	}
 	start := i
 	for start > 0 && i-start < longestClause && r.before(start) != "" {
@@ -371,6 +380,9 @@ func (p *prohibition) forbidden(own map[string]bool) []word {
 	list := near(p.words, own)
 	if p.ceasing {
 		return list[:min(len(list), 1)]
+	}
+	if joins[p.request.before(p.phrase)] { // "be played and never be stopped"
+		return list
 	}
 	from := max(p.subject.from, p.subject.to-nearWords)
 	return append(list, p.request.words[from:p.subject.to]...)
