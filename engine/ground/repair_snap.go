@@ -10,35 +10,69 @@ import (
 // snapOptions turns options that the request does not name into the one that it does. It knows
 // English only.
 func snapOptions(j *judge, rule string) {
-	if !j.request.isEnglish() {
+	if !j.request.isEnglish() || !j.request.isStraight() {
 		return
 	}
-	s := &snapper{judge: j, words: map[string][]int{}, options: map[string]int{}, tools: map[string]int{}}
+	s := &snapper{judge: j, words: map[string][]int{}, options: map[string]int{}, tools: map[string]string{}}
 	for i, w := range j.request.words {
 		s.words[stem(w.text)] = append(s.words[stem(w.text)], i)
 	}
 	for _, c := range j.calls {
-		s.tools[c.Name]++
-		for _, a := range j.tools.leaves(c) {
-			for _, o := range a.options() {
-				s.options[o]++
-			}
-		}
+		s.count(c)
 	}
 	for i := range j.calls {
-		if e := (&editor{j, rule, &j.calls[i]}); s.tools[e.call.Name] == 1 {
+		if e := (&editor{j, rule, &j.calls[i]}); s.tools[e.call.Name] != differing {
 			s.call(e)
 		}
 	}
 }
 
+// differing marks a tool with several calls.
+const differing = "differing"
+
+// count takes note of a call. Those that are but for their dates alike are one: when duplicates are dropped
+// they may become one.
+func (s *snapper) count(c Call) {
+	alike := Call{c.Name, clone(c.Arguments)}
+	for _, a := range s.judge.tools.leaves(alike) {
+		if a.isOfDays() && !a.listed() {
+			*a.value = *newString("")
+		}
+	}
+	key := text(canonical(alike.Arguments))
+	if before := s.tools[c.Name]; before != "" {
+		if before != key {
+			s.tools[c.Name] = differing
+		}
+		return
+	}
+	s.tools[c.Name] = key
+	for _, a := range s.judge.tools.leaves(c) {
+		for _, o := range a.options() {
+			s.options[o]++
+		}
+	}
+}
+
+var (
+	// wavering are words with which a request corrects itself, or asks for several things one after the other.
+	wavering = words("wait actually sorry oops scratch mean nevermind correction first then later eventually until unless yesterday earlier")
+	denying  = words("not never no nor neither without cannot none nothing wont dont cant isnt doesnt didnt")
+)
+
+// isStraight reports whether a request asks for something without leaving out, forbidding, correcting or telling anything.
+func (r *Request) isStraight() bool {
+	return len(r.omissions().list) == 0 && len(r.prohibitions().list) == 0 && len(r.negations()) == 0 &&
+		!slices.ContainsFunc(r.words, func(w word) bool { return wavering[w.text] || saying[w.text] })
+}
+
 // snapper is what the options of calls are looked up in.
 type snapper struct {
 	*judge
-	words   map[string][]int // the places of the request's words, by their stems
-	options map[string]int   // how many arguments of all calls can be an option
-	tools   map[string]int   // how many calls a tool has
-	unasked []bool           // of the request's words; nil before it is looked for
+	words   map[string][]int  // the places of the request's words, by their stems
+	options map[string]int    // how many arguments of all calls can be an option
+	tools   map[string]string // the one call of a tool; differing for several
+	unasked []bool            // of the request's words; nil before it is looked for
 }
 
 func (s *snapper) call(e *editor) {
@@ -50,7 +84,7 @@ func (s *snapper) call(e *editor) {
 		if !slices.Contains(options, a.value.Text) {
 			continue
 		}
-		if to, ok := s.named(a.value.Text, options); ok && s.options[to] == 1 && !s.elsewhere(e, &a, to) && s.asks(a.key, to) {
+		if to, ok := s.named(a.value.Text, options); ok && s.options[to] == 1 && !s.elsewhere(e, &a, to) && s.asks(&a, to) {
 			e.change("the request names "+to, a.becomeText(to))
 		}
 	}
@@ -85,7 +119,10 @@ func (s *snapper) named(value string, options []string) (option string, ok bool)
 // earlier in the conversation.
 func (s *snapper) hints(value string) bool {
 	short := squash(value)
-	return len(s.mentions(value)) > 0 || len([]rune(short)) >= fewestOption && s.asked.contains(short) || s.meansOption(value)
+	return len(s.mentions(value)) > 0 || len([]rune(short)) >= fewestOption && s.asked.contains(short) || s.meansOption(value) ||
+		slices.ContainsFunc(s.request.words, func(w word) bool { // "prod" for production
+			return len(w.text) >= fewestOption && !englishWords[w.text] && strings.HasPrefix(short, w.text)
+		})
 }
 
 // mentions are where an option stands in the request as whole words, the last one perhaps with
@@ -126,19 +163,19 @@ func (s *snapper) within(option string, others []string) bool {
 var byMeaning = words("category type kind priority sentiment intent")
 
 // asks reports whether every mention of an option can be meant by who asks for it.
-func (s *snapper) asks(key, option string) bool {
+func (s *snapper) asks(a *argument, option string) bool {
 	if s.unasked == nil {
 		s.unasked = s.request.unasked()
 	}
 	marked := ""
-	for _, p := range strings.Split(key, "_") {
+	for _, p := range strings.Split(a.key, "_") {
 		if byMeaning[p] {
 			marked = p
 		}
 	}
-	beside := false
+	key, things, beside := keyWords(a.key), thingsOf(a), false
 	for _, m := range s.mentions(option) {
-		if s.unasked[m.from] || later[s.request.at(m.to)] || s.request.words[m.from].quoted || s.described(m.from) {
+		if s.unasked[m.from] || later[s.request.at(m.to)] || s.request.words[m.from].quoted || s.described(m.from) || !s.isObject(key, things, m) {
 			return false
 		}
 		for i := m.from - 2; i < m.to+2; i++ {
@@ -175,9 +212,17 @@ func (s *snapper) elsewhere(e *editor, a *argument, option string) bool {
 			return true
 		}
 	}
-	for _, c := range s.calls {
-		for _, other := range s.judge.tools.leaves(c) {
-			if other.value != a.value && other.value.Is(jsontext.String) && strings.Contains(plain(other.value.Text), plain(option)) {
+	for i := range s.calls {
+		c := &s.calls[i]
+		if c != e.call && c.Name == e.call.Name {
+			continue // it is like this one
+		}
+		for _, other := range s.judge.tools.leaves(*c) {
+			if other.value == a.value || !other.value.Is(jsontext.String) {
+				continue
+			}
+			// A date may have been the word that names its day.
+			if strings.Contains(plain(other.value.Text), plain(option)) || namesTimes(strings.ToLower(option)) && isoDay.MatchString(other.value.Text) {
 				return true
 			}
 		}

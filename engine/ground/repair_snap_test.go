@@ -9,6 +9,12 @@ const (
 	taskTool  = `task{"properties":{"priority":{"enum":["low","normal","high","urgent"]},"title":{"type":"string"}}}`
 	stateTool = `plug{"properties":{"state":{"enum":["on","off"]}}}`
 	placeTool = `move{"properties":{"what":{"enum":["sofa","kitchen"]},"where":{"enum":["kitchen","hall"]}}}`
+	envTool   = `deploy{"properties":{"environment":{"enum":["dev","staging","production"]}}}`
+	doneTool  = `ticket{"properties":{"status":{"enum":["open","in_progress","done"]},"number":{"type":"integer"}}}`
+	levelTool = `heater{"properties":{"level":{"enum":["low","medium","high"]}}}`
+	foodTool  = `find_restaurant{"properties":{"cuisine":{"enum":["italian","indian","thai"]}}}`
+	painTool  = `log_symptom{"properties":{"severity":{"enum":["mild","moderate","severe"]}}}`
+	roomLevel = `heating{"properties":{"place":{"type":"string"},"level":{"enum":["low","medium","high"]},"day":{"type":"string","format":"date"}}}`
 	germanTwo = `licht{"properties":{"raum":{"enum":["Küche","Flur"]}}}`
 )
 
@@ -52,6 +58,50 @@ func TestSnapOption(t *testing.T) {
 		{"", "add a task to buy a low chair", taskTool, `task{"priority":"normal"}`, `task{"priority":"normal"}`},
 		{"I am in the hall", "now turn on the kitchen light as well", roomTool, `light{"room":"hall"}`, `light{"room":"hall"}`},
 		{"", "turn on the light in the kitchenette", roomTool, `light{"room":"hall"}`, `light{"room":"hall"}`},
+		// An object of the request.
+		{"", "could you please set the heater to low?", levelTool, `heater{"level":"high"}`, `heater{"level":"low"}`},
+		{"", "run the heater on low, please", levelTool, `heater{"level":"high"}`, `heater{"level":"low"}`},
+		{"", "turn it to the low level", levelTool, `heater{"level":"high"}`, `heater{"level":"low"}`},
+		{"", "make it warmer. level: low", levelTool, `heater{"level":"high"}`, `heater{"level":"low"}`},
+		{"", "use it, level=low", levelTool, `heater{"level":"high"}`, `heater{"level":"low"}`},
+		{"", "open the window and set the level to low", levelTool, `heater{"level":"high"}`, `heater{"level":"low"}`},
+		{"", "deploy it to staging", envTool, `deploy{"environment":"dev"}`, `deploy{"environment":"staging"}`},
+		{"", "find me an italian restaurant in Rome", foodTool, `find_restaurant{"cuisine":"thai"}`, `find_restaurant{"cuisine":"italian"}`},
+		{"", "mark the ticket as done", doneTool, `ticket{"status":"open"}`, `ticket{"status":"done"}`},
+		// An adjective before something else, or a part of a name.
+		{"", "the dev team wants it live", envTool, `deploy{"environment":"production"}`, `deploy{"environment":"production"}`},
+		{"", "deploy the dev team's work", envTool, `deploy{"environment":"production"}`, `deploy{"environment":"production"}`},
+		{"", "deploy it to dev.example.com", envTool, `deploy{"environment":"production"}`, `deploy{"environment":"production"}`},
+		{"", "promote the build on staging to prod", envTool, `deploy{"environment":"production"}`, `deploy{"environment":"production"}`},
+		{"", "deploy what we tested on staging", envTool, `deploy{"environment":"production"}`, `deploy{"environment":"production"}`},
+		{"", "finish ticket 9 about the open API", doneTool, `ticket{"status":"done"}`, `ticket{"status":"done"}`},
+		{"", "the open house ticket 12 is finished", doneTool, `ticket{"status":"done"}`, `ticket{"status":"done"}`},
+		{"", "close the open ticket 12", doneTool, `ticket{"status":"done"}`, `ticket{"status":"done"}`},
+		{"", "update ticket 12 (status: open), it is finished", doneTool, `ticket{"status":"done"}`, `ticket{"status":"done"}`},
+		{"", "set a reminder to open", doneTool, `ticket{"status":"done"}`, `ticket{"status":"done"}`},
+		{"", "ticket 3: the door won't open. I'm working on it", doneTool, `ticket{"status":"in_progress"}`, `ticket{"status":"in_progress"}`},
+		{"", "ticket 3: the door fails to open. I'm working on it", doneTool, `ticket{"status":"in_progress"}`, `ticket{"status":"in_progress"}`},
+		{"", "warm up my low-ceilinged room at full speed", levelTool, `heater{"level":"high"}`, `heater{"level":"high"}`},
+		{"", "a low hum bothers me, run the heater at full blast", levelTool, `heater{"level":"high"}`, `heater{"level":"high"}`},
+		{"", "set the heater at Low Moor to full", levelTool, `heater{"level":"high"}`, `heater{"level":"high"}`},
+		{"", "turn the low heater to full", levelTool, `heater{"level":"high"}`, `heater{"level":"high"}`},
+		{"", "set it to low, no wait, full blast", levelTool, `heater{"level":"high"}`, `heater{"level":"high"}`},
+		{"", "set it to anything. I can't stand the level at low", levelTool, `heater{"level":"high"}`, `heater{"level":"high"}`},
+		{"", "I put it to low and it is freezing", levelTool, `heater{"level":"high"}`, `heater{"level":"high"}`},
+		{"", "make the cool kids warm", modeTool, `climate{"mode":"heat"}`, `climate{"mode":"heat"}`},
+		{"", "warm the room for the cool kids", modeTool, `climate{"mode":"heat"}`, `climate{"mode":"heat"}`},
+		{"", "make the kids cool", modeTool, `climate{"mode":"heat"}`, `climate{"mode":"heat"}`},
+		{"", "pizza near the Indian embassy in Rome", foodTool, `find_restaurant{"cuisine":"italian"}`, `find_restaurant{"cuisine":"italian"}`},
+		{"", "find a pizza place for my Indian friend", foodTool, `find_restaurant{"cuisine":"italian"}`, `find_restaurant{"cuisine":"italian"}`},
+		{"", "the mild curry gave me terrible cramps", painTool, `log_symptom{"severity":"severe"}`, `log_symptom{"severity":"severe"}`},
+		{"", "log the cramps after the mild curry", painTool, `log_symptom{"severity":"severe"}`, `log_symptom{"severity":"severe"}`},
+		{"", "severe weather gave me a slight cough", painTool, `log_symptom{"severity":"mild"}`, `log_symptom{"severity":"mild"}`},
+		// Several calls that may become one.
+		{"", "set the den to low except the hall", roomLevel, "heating{\"place\":\"den\",\"level\":\"high\"}\nheating{\"place\":\"hall\",\"level\":\"high\"}", "heating{\"place\":\"den\",\"level\":\"high\"}\nheating{\"place\":\"hall\",\"level\":\"high\"}"},
+		{"", "set the den to low except the hall", roomLevel, `heating{"place":"den","level":"high"}`, `heating{"place":"den","level":"high"}`},
+		{"", "set the den to low but never heat the hall", roomLevel, `heating{"place":"den","level":"high"}`, `heating{"place":"den","level":"high"}`},
+		{"", "set the den to low and the hall to full", roomLevel, "heating{\"place\":\"den\",\"level\":\"high\"}\nheating{\"place\":\"hall\",\"level\":\"high\"}", "heating{\"place\":\"den\",\"level\":\"high\"}\nheating{\"place\":\"hall\",\"level\":\"high\"}"},
+		{"", "set the den to low", roomLevel, "heating{\"place\":\"den\",\"level\":\"high\"}\nheating{\"level\":\"high\",\"place\":\"den\"}", "heating{\"place\":\"den\",\"level\":\"low\"}\nheating{\"level\":\"low\",\"place\":\"den\"}"},
 		// Other languages.
 		{"", "打开 kitchen 的灯", roomTool, `light{"room":"hall"}`, `light{"room":"hall"}`},
 		{"", "alle Lampen außer Küche", germanTwo, `licht{"raum":"Flur"}`, `licht{"raum":"Flur"}`},
@@ -59,5 +109,23 @@ func TestSnapOption(t *testing.T) {
 		{"", "أطفئ kitchen", roomTool, `light{"room":"hall"}`, `light{"room":"hall"}`},
 	} {
 		checkRule(t, "snap-option", c)
+	}
+}
+
+// TestSnapOptionTwice repairs with all rules: calls that others drop must not change what is snapped.
+func TestSnapOptionTwice(t *testing.T) {
+	twice := func(args string) string { return "heating" + args + "\nheating" + args }
+	for _, c := range []judged{
+		{"", "set the den to low except the hall", roomLevel, "heating{\"place\":\"den\",\"level\":\"high\"}\nheating{\"place\":\"hall\",\"level\":\"high\"}", ""},
+		{"", "set the den to low but don't heat the hall", roomLevel, "heating{\"place\":\"den\",\"level\":\"high\"}\nheating{\"place\":\"hall\",\"level\":\"high\"}", ""},
+		{"", "set the den to low", roomLevel, twice(`{"place":"den","level":"high"}`), ""},
+		{"", "Next Friday set the den to low", roomLevel, "heating{\"place\":\"den\",\"level\":\"high\",\"day\":\"2026-12-01\"}\nheating{\"place\":\"den\",\"level\":\"high\",\"day\":\"2026-12-02\"}", ""},
+	} {
+		o := Options{Confidence: 1}
+		once := writtenCalls(c.judge(t, o, true).Calls)
+		c.calls = once
+		if again := writtenCalls(c.judge(t, o, true).Calls); again != once {
+			t.Errorf("%q: %s once, %s twice", c.text, once, again)
+		}
 	}
 }
