@@ -65,9 +65,13 @@ var (
 		`|\bany(thing)?\b|\bothers?\b|\botherwise\b|\bcustom\b|\bsimilar\b|\binclud|\band so on\b|\bnot\b|n['’]t\b|\bcannot\b|\bnever\b|\bexcept|\bexclud|\bunless\b|\bwithout\b`)
 	// quoted are quotations of all kinds; an apostrophe begins none.
 	quoted = regexp.MustCompile("(?:^|[^\\p{L}\\p{N}])'([^']*)'|\"([^\"]*)\"|‘([^’]*)’|“([^”]*)”|„([^“”]*)[“”]|«([^»]*)»|`([^`]*)`")
-	// ranged are words between the two ends of a range, and more is how a list goes on without quotes.
-	ranged = regexp.MustCompile(`(?i)^\s*(to|through|until|up to|[-–—])\s*$|\bbetween\b`)
-	more   = regexp.MustCompile(`(?i)^\s*,?\s*(and/or|or)\b|^\s*,\s*[\p{L}\p{N}_-]+\s*([,.]|$)`)
+	// listing is all that may stand between options, lead before the first, and unrelated behind the last: sentences
+	// about a unit. partly, in the sentence before the announcement, makes the options a part of what is possible.
+	listing   = regexp.MustCompile(`(?i)^[\s,/|()\[\]]*(and/or|or|and|und|oder|y|o|et|ou)?[\s,/|()\[\]]*$`)
+	unrelated = regexp.MustCompile(`(?i)^[\s)\]]*(\.?\s*|\.\s+(the )?units?\b[^.]*\.?\s*)$`)
+	lead      = regexp.MustCompile(`(?i)^(are|is|the following|these|values?|options?|from|between|either|one of|[\s:([])*$`)
+	partly    = regexp.MustCompile(`(?i)\b(or|and|plus|if|when)\W*$|\b(prefix|suffix|(begin|start|end)s? with|first|last|each|every|separated|list of|contains?` +
+		`|combin|several|multiple|part of)`)
 )
 
 const (
@@ -103,11 +107,15 @@ func announcedOptions(text string) (seen []string) {
 	if from == nil {
 		return nil
 	}
+	sentence := text[:from[0]]
+	if partly.MatchString(sentence[strings.LastIndexAny(sentence, ".!?\n")+1:]) {
+		return nil
+	}
 	text = text[from[1]:]
 	last := 0
 	for i, m := range quoted.FindAllStringSubmatchIndex(text, -1) {
 		option, between := quotedFrom(text, m), text[last:m[0]]
-		if i == 0 && !leadsToOptions(between, strict) || i > 0 && ranged.MatchString(between) || !isOption(option) {
+		if i == 0 && !leadsToOptions(between, strict) || i > 0 && !listing.MatchString(between) || !isOption(option) {
 			return nil
 		}
 		if !slices.Contains(seen, option) {
@@ -115,7 +123,7 @@ func announcedOptions(text string) (seen []string) {
 		}
 		last = m[1]
 	}
-	if more.MatchString(text[last:]) {
+	if !unrelated.MatchString(text[last:]) {
 		return nil
 	}
 	return seen
@@ -136,13 +144,13 @@ func isOption(text string) bool {
 	return text != "" && len(text) <= longestOption && !strings.ContainsAny(text, " \t\n\"'")
 }
 
-// leadsToOptions reports whether what stands between an announcement and the first option, in the same sentence,
-// names none itself.
+// leadsToOptions reports whether what stands between an announcement and the first option is nothing but a way to
+// it.
 func leadsToOptions(text string, strict bool) bool {
 	if strict {
 		return strings.Trim(text, " :([") == ""
 	}
-	return len(text) <= longestLead && !strings.ContainsAny(text, ".!?;,\n") && !strings.Contains(text+" ", " or ")
+	return len(text) <= longestLead && lead.MatchString(text)
 }
 
 // eachOf reports whether something holds for the default and all examples of a schema.
@@ -154,30 +162,62 @@ func eachOf(schema *jsontext.Value, holds func(v *jsontext.Value) bool) bool {
 	return v == nil || !slices.ContainsFunc(v.Members, func(m jsontext.Member) bool { return !holds(m.Value) })
 }
 
-// impliedBounds are the bounds of a number by the words of its name, unless its description has numbers itself.
+// impliedBounds are the bounds of a number by the words of its name, unless something in its name or description
+// speaks of another quantity, or its description has numbers itself.
 func impliedBounds(name string, schema *jsontext.Value) []jsontext.Member {
-	if d := schema.Last("description"); !free(schema, "integer", "number") || d.Is(jsontext.String) && (strings.ContainsFunc(d.Text, isDigit) || negatives.MatchString(d.Text)) {
+	if !free(schema, "integer", "number") {
 		return nil
 	}
-	parts := strings.Split(strings.ToLower(name), "_")
-	if slices.ContainsFunc(parts, func(w string) bool { return differences[w] }) {
+	snake, parts, about := strings.Split(strings.ToLower(name), "_"), keyWords(name), ""
+	for _, keyword := range []string{"title", "description"} {
+		if d := schema.Last(keyword); d.Is(jsontext.String) {
+			about += " " + d.Text
+		}
+	}
+	said := strings.Fields(plain(about))
+	if strings.ContainsFunc(about, isDigit) || negatives.MatchString(about) ||
+		hasWord(parts, differences) || hasWord(said, differences) {
 		return nil
 	}
 	for _, b := range boundedNames {
-		if slices.ContainsFunc(parts, func(w string) bool { return b.words[w] }) && (!b.alone || len(parts) == 1 || slices.ContainsFunc(parts, ofDevices)) {
-			if eachOf(schema, b.takes) {
-				return b.bounds()
+		if hasWord(snake, b.words) && (!b.alone || len(snake) == 1 || hasWord(snake, devices)) {
+			if hasWord(parts, b.others) || hasWord(said, b.others) || !b.speaks(about, said) || !eachOf(schema, b.takes) {
+				return nil
 			}
-			return nil
+			return b.bounds()
 		}
 	}
 	return nil
 }
 
+// speaks reports whether a text is about what the bounds are for: nothing, or a device or percent where these
+// are told from other quantities by that.
+func (b *boundedName) speaks(text string, said []string) bool {
+	return !b.ofDevices || len(said) == 0 || strings.Contains(text, "%") || hasWord(said, devices) || hasWord(said, percents)
+}
+
 var (
-	// differences are words in the names of numbers that may be negative, or more than a hundred percent.
-	differences = words("offset delta change changes diff difference shift adjust adjustment relative increase decrease growth gain step utc gmt timezone")
-	negatives   = regexp.MustCompile(`(?i)negativ|minus|below zero|relative|offset`)
+	// differences are words about numbers that may be negative, or more than a hundred percent.
+	differences = words("offset offsets delta deltas change changes changed diff difference differences shift shifted adjust adjusts adjustment relative " +
+		"increase increases decrease decreases growth gain gains loss step steps utc gmt timezone return returns yield skip skips seek rewind jump before " +
+		"ago earlier past back backward backwards remaining variance deviation margin profit drift correction trend surplus deficit balance zoom scale " +
+		"ratio signed")
+	negatives = regexp.MustCompile(`(?i)negativ|minus|(below|less than|under|smaller than) (zero|nought|none)|\bsign(ed)?\b`)
+	percents  = words("percent percentage percents")
+	devices   = words("sound speaker speakers music media audio tv television light lights lamp lamps bulb led dim dimmer battery alarm ringtone fan screen " +
+		"display device phone headphone headphones microphone playback radio bright brightly")
+	// others are units and quantities that have another range.
+	others = words("litre litres liter liters ml cl gallon gallons cubic metre metres meter meters cm mm feet foot inch inches ounce ounces barrel barrels " +
+		"db dbfs dba decibel decibels lufs hertz hz nit nits lumen lumens lux candela cd kelvin watt watts lumens hue raw byte bits bit steps " +
+		"stock stocks trading trade trades traded shares share market order orders sales sold price prices search traffic query queries " +
+		"tank pool water fuel oil gas liquid reservoir river sea cargo box container room storey storeys story floor floors basement basements elevator lift parking deck garage " +
+		"character characters player players game experience xp skill hero dungeon difficulty grade school class education confidence log logging " +
+		"compression noise pressure loudness gain amplification amplified boost boosted overdrive overdriven zoom annual interest apr inflation tax discount markup tip " +
+		"edition book chapter issue magazine peak sugar glucose cholesterol blood ph")
+	otherRatings = words("imdb elo chess fide rotten tomatoes metacritic metascore critic critics glicko mmr ranked rank player players team ten hundred percent percentage " +
+		"credit bond esrb age octane energy power voltage current ampere amps spf nps promoter fire wind horsepower watt watts score scores scale points " +
+		"movie movies film films igdb tmdb thumbs zero half out")
+	otherTimes = words("negative behind until til relative coordinate latitude longitude angle arc timestamp epoch degrees")
 )
 
 // takes reports whether a number is within the bounds; what is no number is.
@@ -199,16 +239,18 @@ func number(v *jsontext.Value) (x float64, ok bool) {
 // boundedNames are words in names with the bounds that they imply; alone: only by themselves or beside a word of
 // devices, since a volume may be one of water.
 var boundedNames = []boundedName{
-	{words("percent percentage brightness"), false, "0", "100"},
-	{words("volume level"), true, "0", "100"},
-	{words("rating"), true, "1", "5"},
-	{words("minute minutes second seconds hour hours day days duration count"), false, "0", ""},
+	{words("percent percentage brightness"), others, false, true, "0", "100"},
+	{words("volume level"), others, true, true, "0", "100"},
+	{words("rating"), otherRatings, true, false, "1", "5"},
+	{words("minute minutes second seconds hour hours day days duration count"), otherTimes, false, false, "0", ""},
 }
 
 type boundedName struct {
-	words    map[string]bool
-	alone    bool
-	min, max string // empty for none
+	words     map[string]bool
+	others    map[string]bool // words about another quantity of the name
+	alone     bool
+	ofDevices bool   // a text about it has to speak of a device or percent
+	min, max  string // empty for none
 }
 
 func (b *boundedName) bounds() (list []jsontext.Member) {
@@ -219,8 +261,3 @@ func (b *boundedName) bounds() (list []jsontext.Member) {
 	}
 	return list
 }
-
-// ofDevices reports whether a word of a name is about what has a volume or level in percent.
-func ofDevices(word string) bool { return devices[word] }
-
-var devices = words("sound speaker music media audio tv light lights lamp dim dimmer battery alarm ringtone fan screen display")

@@ -53,7 +53,8 @@ func TestImpliedOptions(t *testing.T) {
 		{"can be set to 'on' or 'off'", "on off"},
 		{"Possible values: ['one', 'two']", "one two"},
 		{"The user's choice: one of 'x', 'y'", "x y"},
-		{"one of 'asc' for ascending, 'desc' for descending", "asc desc"},
+		{"How to sort. One of 'asc', 'desc'. The unit is rows.", "asc desc"},
+		{"Unit (one of 'km', 'mi').", "km mi"},
 		{"one of 'ja', 'nein' und 'größer'", "ja nein größer"},
 		{"one of 'on', 'off', 'on'", "on off"},
 		// Not complete, or about something else.
@@ -82,6 +83,24 @@ func TestImpliedOptions(t *testing.T) {
 		{"The option that the user chose. Say 'please' or 'thanks'.", ""},
 		{"one of ''", ""},
 		{"don't say one of 'low', 'high'", ""},
+		{"One of \"red\", \"green\". Also hex codes.", ""},
+		{"One of 'red', 'green'. Hex codes work, too.", ""},
+		{"One of 'red', 'green' and hex codes", ""},
+		{"One of 'red', 'green'; hex codes", ""},
+		{"One of 'red', 'green': the colors of the lamp", ""},
+		{"One of 'red', 'green' - or hex", ""},
+		{"Can be 'asc' or 'desc' followed by a field name", ""},
+		{"May be 'start' or 'stop' with a service name", ""},
+		{"can be 'today' or 'tomorrow', dates work as well", ""},
+		{"options are 'json' or 'csv' (case insensitive)", ""},
+		{"One of the codes that 'iso' and 'w3c' define", ""},
+		{"One of the codes of 'iso' and 'w3c'", ""},
+		{"One of the values in column 'a', 'b'", ""},
+		{"one of 'asc' for ascending, 'desc' for descending", ""},
+		{"one of 'a' followed by 'b'", ""},
+		{"A hex code or one of 'red', 'green'", ""},
+		{"Columns, each one of 'a', 'b'", ""},
+		{"The prefix must be 'a' or 'b'", ""},
 		{"", ""},
 	} {
 		options, _, _, _ := impliedOf(t, "x", described(c.description))
@@ -221,5 +240,38 @@ func TestNamed(t *testing.T) {
 	talk := NewTurn("volume: 3", []string{"red then blue", `[{"state":"green"}]`}, false)
 	if got := fmt.Sprint(talk.Named([]string{"green", "white", "blue", "red", "volume"})); got != "[green blue red volume]" {
 		t.Errorf("named %s: in their order, in all of the conversation", got)
+	}
+}
+
+// Numbers whose descriptions speak of another quantity keep their ranges.
+func TestImpliedBoundsGiveWayToDescriptions(t *testing.T) {
+	for _, c := range []struct{ name, description, want string }{
+		{"rating", "IMDb rating of the movie", ""}, {"rating", "Elo rating", ""}, {"rating", "Rating in stars out of ten", ""},
+		{"rating", "How many stars the guest gives", "1 5"}, {"rating", "", "1 5"}, {"elo_rating", "", ""},
+		{"volume", "Trading volume", ""}, {"volume", "Volume of the tank in litres", ""}, {"volume", "Volume of the sound in dB", ""},
+		{"volume", "Volume of the speaker", "0 100"}, {"volume", "Volume in percent", "0 100"}, {"volume", "The volume", ""},
+		{"level", "Character level", ""}, {"level", "Floor, lower ones are basements", ""}, {"level", "Level of the light", "0 100"},
+		{"level", "How much", ""}, {"audio_level", "Level in decibels", ""}, {"audio_level", "", "0 100"}, {"audioLevel", "dBFS of the speaker", ""},
+		{"brightness", "Hue brightness", ""}, {"brightness", "Screen brightness in nits", ""}, {"brightness", "Brightness of the lamp", "0 100"},
+		{"brightness", "Brightness of the lamp in lumens", ""}, {"percent", "Price change", ""}, {"percentage", "Annual return", ""},
+		{"percentage", "Battery charge", "0 100"}, {"zoom_percent", "", ""}, {"percent", "Zoom of the screen", ""},
+		{"volume_percent", "Volume of the player, may be amplified", ""}, {"volume_percent", "Speaker volume, can be boosted", ""},
+		{"volume_percent", "Speaker volume", "0 100"}, {"seconds", "How far to skip, less than zero to go back", ""}, {"seconds", "Seconds to skip", ""},
+		{"seconds", "How long to wait", "0 <nil>"}, {"days", "Days relative to today", ""}, {"days", "Days before today", ""}, {"days", "", "0 <nil>"},
+		{"hour", "Difference to the time of London", ""}, {"hour", "Timezone", ""}, {"count", "Change of the stock", ""}, {"count", "Signed count", ""},
+		{"count", "How many eggs", "0 <nil>"}, {"skip_seconds", "", ""}, {"days_ago", "", ""}, {"trading_volume", "", ""},
+	} {
+		schema, _ := json.Marshal(map[string]string{"type": "number", "description": c.description})
+		if c.description == "" {
+			schema = []byte(`{"type":"number"}`)
+		}
+		_, low, high, added := impliedOf(t, c.name, string(schema))
+		got := ""
+		if added {
+			got = fmt.Sprint(low, " ", high)
+		}
+		if got != c.want {
+			t.Errorf("%s, %q: bounds %q, expected %q", c.name, c.description, got, c.want)
+		}
 	}
 }

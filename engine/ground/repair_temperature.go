@@ -51,16 +51,19 @@ func temperatures(j *judge, rule string) {
 }
 
 func (e *editor) temperatures(stated func() []temperature) {
+	if e.request.speaksOfDifferences() {
+		return
+	}
 	leaves := e.leaves()
 	if slices.ContainsFunc(leaves, func(a argument) bool { return a.holdsScale() }) {
 		return
 	}
 	for _, a := range leaves {
 		scale := a.scale()
-		if scale == 0 || !a.value.Is(jsontext.Number) || a.listed() || a.grounded() {
+		if scale == 0 || !a.value.Is(jsontext.Number) || a.listed() || a.grounded() || a.isDifference() {
 			continue
 		}
-		if to, ok := a.converted(scale, stated()); ok && !e.request.namesScale(scale, stated()) {
+		if to, ok := a.converted(scale, stated()); ok && !e.request.namesScale(scale, stated()) && !e.request.repeats(a.value.Text, stated()) {
 			e.derive("the request states it on the other scale", a.become(&jsontext.Value{Kind: jsontext.Number, Text: to}))
 		}
 	}
@@ -75,6 +78,47 @@ func (a *argument) holdsScale() bool {
 	unit := strings.Trim(a.value.Text, " °º˚")
 	return hasWord(list, words("unit units scale")) || len(unit) <= len("centigrade") && scaleOf(unit) != 0
 }
+
+var (
+	// betweenDegrees are words of differences between temperatures, which have no zero point to convert from.
+	betweenDegrees = words("offset offsets delta deltas diff difference differences change changes differential hysteresis deadband tolerance margin step steps " +
+		"increment increments decrement adjust adjustment adjustments shift variation deviation swing spread relative increase increases decrease decreases " +
+		"rise drop range amount setback bias correction calibration error uncertainty gradient rate warmer cooler hotter colder by")
+	// comparing are words of a request that asks for a difference.
+	comparing = words("by warmer cooler hotter colder more less higher lower difference differences offset offsets delta deltas change changes " +
+		"increase increases increased decrease decreases decreased increment rise rises risen rose fell dropped setback tolerance margin hysteresis within plus " +
+		"another extra additional further notch above below under over each every per step steps swing spread vary varies deviation differ differs relative than")
+	// degreesOff is "5 degrees up", "bump it up 5 degrees", and "±2°F" or "+5 F"; in other languages "um 5 Grad".
+	degreesOff = regexp.MustCompile(`(?i)degrees?( fahrenheit| celsius| [fc])? (up|down|off|apart)\b|(^|[^\p{L}])(up|down|plus/minus|um) (by |another )?` +
+		numeralPattern + `|[±+] ?\p{Nd}|(^|[^\p{L}])(más|menos|mehr|wärmer|kälter|plus|moins|gradi in più)($|[^\p{L}])`)
+)
+
+// isDifference reports whether an argument is one between temperatures.
+func (a *argument) isDifference() bool {
+	return hasWord(keyWords(a.key), betweenDegrees) || hasWord(strings.Fields(plain(a.text())), betweenDegrees)
+}
+
+// speaksOfDifferences reports whether a request may ask for a difference between temperatures.
+func (r *Request) speaksOfDifferences() bool {
+	return slices.ContainsFunc(r.words, func(w word) bool { return comparing[w.text] }) || degreesOff.MatchString(r.text)
+}
+
+// bareScale reports whether a letter behind a numeral, without a sign of degrees, is followed by nothing but marks or a
+// preposition: "70 f for the night", but not "20 f stops" nor "vitamin 5 C tablets".
+func bareScale(behind string) bool {
+	end := strings.IndexAny(behind, ".,;:!?\n)")
+	if end < 0 {
+		end = len(behind)
+	}
+	behind = strings.TrimLeft(behind[:min(end, longestPreposition)], " \u00a0")
+	next, _, _ := strings.Cut(behind, " ")
+	return next == "" || behindScale[strings.ToLower(next)]
+}
+
+// longestPreposition is how many bytes behind a scale are looked at.
+const longestPreposition = 24
+
+var behindScale = words("in for at on to from until till during and or before after when please tonight today tomorrow now")
 
 // scale is the one scale that a property's name and texts are about, 0 for none or both.
 func (p *place) scale() degrees {
@@ -157,6 +201,9 @@ func (r *Request) temperatures() (list []temperature) {
 		}
 	}
 	for _, m := range statedDegrees.FindAllStringSubmatchIndex(r.text, -1) {
+		if unit := r.text[m[6]:m[7]]; len(unit) == 1 && unitIsBare(r.text[m[5]:m[6]]) && !bareScale(r.text[m[7]:]) {
+			continue
+		}
 		in := scaleOf(r.text[m[6]:m[7]])
 		for _, at := range [][]int{m[2:4], m[4:6]} {
 			if at[0] >= 0 {
@@ -167,6 +214,30 @@ func (r *Request) temperatures() (list []temperature) {
 	r.speltTemperatures(add)
 	return list
 }
+
+// repeats reports whether a number stands in the request more often than with a scale: it may be another quantity.
+func (r *Request) repeats(value string, stated []temperature) bool {
+	d, _ := parseDecimal(value)
+	times := 0
+	for _, numeral := range numerals.FindAllStringIndex(r.text, -1) {
+		same := false
+		findNumbers(r.text[signAt(r.text, numeral[0]):numeral[1]], func(n decimal) { same = same || n == d })
+		if same {
+			times++
+		}
+	}
+	for _, t := range stated {
+		if t.value == d {
+			times--
+		}
+	}
+	return times > 0
+}
+
+var numerals = regexp.MustCompile(numeralPattern)
+
+// unitIsBare reports whether nothing but blanks stands between a numeral and its scale.
+func unitIsBare(gap string) bool { return strings.Trim(gap, " \u00a0") == "" }
 
 // signAt is where a numeral at i begins without a dash that belongs to what is before it:
 // a range's or a name's.
