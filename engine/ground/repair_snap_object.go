@@ -29,6 +29,8 @@ var (
 	sorted = words("cuisine genre size")
 	// stating are keys of what is, as often as of what should be.
 	stating = words("state status")
+	// acting are keys whose options are what the request does: "pause the player".
+	acting = words("action operation command")
 )
 
 // isObject reports whether a mention of an option is what the request wants for an argument, and no part of what it
@@ -40,6 +42,9 @@ func (s *snapper) isObject(key []string, things map[string]bool, m span) bool {
 	}
 	if r.assigned(key, m) {
 		return !hasWord(key, stating) && s.closes(m.to, m)
+	}
+	if hasWord(key, acting) && r.acts(m.from) {
+		return (&objectOf{s, key, things, m, m.from}).takesThing()
 	}
 	verb, ok := r.ordered(m.from)
 	if !ok || strings.TrimSpace(r.text[r.end(m.from-1):r.words[m.from].at]) != "" && verb != m.from {
@@ -119,6 +124,19 @@ func (r *Request) ordered(i int) (verb int, ok bool) {
 	}
 	return verb, true
 }
+
+// acts reports whether a word is the verb of its clause.
+func (r *Request) acts(i int) bool {
+	for back := 0; back <= longestWish; back++ {
+		if at := i - back; at == 0 || at > 0 && r.words[at-1].clause != r.words[i].clause {
+			return r.opened(at) == i
+		}
+	}
+	return false
+}
+
+// longestWish is how many words stand before the verb of a request.
+const longestWish = 8
 
 // wishes are phrases before a verb that make a request of it.
 var wishes = []string{"can you", "could you", "would you", "will you", "i want to", "i want you to", "i'd like to", "i'd like you to",
@@ -251,15 +269,17 @@ func (o *objectOf) isResult() bool {
 func (o *objectOf) isParticle() bool {
 	r := o.request
 	ofVerb := o.from == o.verb && o.to-o.from == 2 || o.from == o.verb+1 && r.at(o.from) == "off"
-	if !ofVerb || !switching[r.at(o.verb)] {
-		return false
-	}
-	next := o.to
+	return ofVerb && switching[r.at(o.verb)] && o.takesThing()
+}
+
+// takesThing reports whether one of the tool's things follows the mention, or nothing.
+func (o *objectOf) takesThing() bool {
+	r, next := o.request, o.to
 	for next < len(r.words) && determining[r.at(next)] {
 		next++
 	}
 	if !o.isThing(next) {
 		return next == o.to && o.closes(next, o.span)
 	}
-	return o.isThing(next+1) || o.closes(next+1, o.span)
+	return hasWord(o.key, acting) || o.isThing(next+1) || o.closes(next+1, o.span)
 }

@@ -15,6 +15,8 @@ const (
 	foodTool  = `find_restaurant{"properties":{"cuisine":{"enum":["italian","indian","thai"]}}}`
 	painTool  = `log_symptom{"properties":{"severity":{"enum":["mild","moderate","severe"]}}}`
 	roomLevel = `heating{"properties":{"place":{"type":"string"},"level":{"enum":["low","medium","high"]},"day":{"type":"string","format":"date"}}}`
+	playTool  = `media_player{"properties":{"operation":{"enum":["play","pause","resume"]},"repeat":{"enum":["once","pause"]}}}`
+	actTool   = `media_player{"properties":{"operation":{"enum":["play","pause","resume"]}}}`
 	germanTwo = `licht{"properties":{"raum":{"enum":["Küche","Flur"]}}}`
 )
 
@@ -68,6 +70,11 @@ func TestSnapOption(t *testing.T) {
 		{"", "deploy it to staging", envTool, `deploy{"environment":"dev"}`, `deploy{"environment":"staging"}`},
 		{"", "find me an italian restaurant in Rome", foodTool, `find_restaurant{"cuisine":"thai"}`, `find_restaurant{"cuisine":"italian"}`},
 		{"", "mark the ticket as done", doneTool, `ticket{"status":"open"}`, `ticket{"status":"done"}`},
+		{"", "Let's pause the media player and add an event", actTool, `media_player{"operation":"resume"}`, `media_player{"operation":"pause"}`},
+		{"", "could you please pause it? Pause the player", actTool, `media_player{"operation":"resume"}`, `media_player{"operation":"resume"}`},
+		{"", "pause the film and go on with the player", actTool, `media_player{"operation":"resume"}`, `media_player{"operation":"resume"}`},
+		{"", "go on after the pause of the player", actTool, `media_player{"operation":"resume"}`, `media_player{"operation":"resume"}`},
+		{"", "pause the player", playTool, `media_player{"operation":"resume"}`, `media_player{"operation":"resume"}`},
 		// An adjective before something else, or a part of a name.
 		{"", "the dev team wants it live", envTool, `deploy{"environment":"production"}`, `deploy{"environment":"production"}`},
 		{"", "deploy the dev team's work", envTool, `deploy{"environment":"production"}`, `deploy{"environment":"production"}`},
