@@ -2,8 +2,6 @@ package ground
 
 import (
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/libneedle/libneedle/engine/jsontext"
 )
@@ -138,16 +136,4 @@ func (j *judge) isGrounded(a *argument) bool {
 	default:
 		return true
 	}
-}
-
-// namesDay reports whether a value is a day that the request names in its own way, "the 11th" of
-// this month or the next among them.
-func (j *judge) namesDay(value string) bool {
-	day, err := time.Parse(time.DateOnly, value)
-	if err != nil || j.today.IsZero() {
-		return false
-	}
-	dates := j.dates()
-	soon := !day.Before(j.today) && day.Before(j.today.AddDate(0, 1, 0))
-	return slices.ContainsFunc(dates, func(d Date) bool { return d.Day.Equal(day) }) || soon && slices.Contains(j.request.looseDays(dates), day.Day())
 }

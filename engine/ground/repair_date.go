@@ -115,16 +115,20 @@ func (e *editor) redate(d dated, named Date) {
 // askedDays are the days that the request names and asks for; none where it does with one of
 // them what Dates can't follow: "two days before Friday", "not on Monday", "Good Friday".
 func (t *Turn) askedDays() (list []Date) {
-	days := t.dates()
-	if len(days) == 0 || numericDate.MatchString(t.request.text) || len(t.request.looseDays(days)) > 0 {
+	days, r := t.dates(), t.request
+	if len(days) == 0 || numericDate.MatchString(r.text) || len(r.looseDays(days)) > 0 || r.movesDays(days) {
 		return nil
 	}
-	unasked := t.request.unasked()
+	unasked, moves := r.unasked(), r.moves()
 	for _, d := range days {
 		switch {
-		case t.request.words[d.words.from].quoted:
+		case r.words[d.words.from].quoted:
 			continue
-		case slices.Contains(unasked[d.words.from:d.words.to], true) || t.request.shifted(d.words):
+		case d.unsure || !d.Or.IsZero() || slices.Contains(unasked[d.words.from:d.words.to], true) || r.shifted(d.words):
+			return nil
+		case moves && !r.isTarget(d.words) || r.mentions(d.words) || r.isTitleDay(d.words):
+			return nil
+		case d.Day.Before(t.today) && !d.exact && r.tells(d.words):
 			return nil
 		}
 		list = append(list, d)
@@ -136,7 +140,7 @@ func (t *Turn) askedDays() (list []Date) {
 var numericDate = regexp.MustCompile(`(?:^|[^\d/.])\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?(?:[^\d/.]|$)`)
 
 var (
-	shifting = words("before after prior following than not")
+	shifting = words("before after prior following than not each every other another any some either one")
 	lengths  = words("day days week weeks fortnight month months year years hour hours weekend")
 	holidays = words("good black ash super cyber fat shrove palm easter whit maundy taco casual ruby manic")
 	ordinals = words("first second third fourth fifth last 1st 2nd 3rd 4th 5th")

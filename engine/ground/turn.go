@@ -40,15 +40,17 @@ func NewTurn(system string, inputs []string, user bool) *Turn {
 
 var (
 	dateFact = regexp.MustCompile(`(?:^|[^\p{L}])date: *(\d{4}-\d{2}-\d{2})[^;\n]*`)
-	isoDay   = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
+	isoDay   = regexp.MustCompile(`(?:^|\D)(\d{4}-\d{2}-\d{2})(?:\D|$)`)
 	isoTime  = regexp.MustCompile(`\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?`)
 )
 
 // today is the day that a system text is of: its date fact or else its first ISO date.
 func today(system string) time.Time {
-	day := isoDay.FindString(system)
+	day := ""
 	if fact := dateFact.FindStringSubmatch(system); fact != nil {
 		day = fact[1]
+	} else if first := isoDay.FindStringSubmatch(system); first != nil {
+		day = first[1]
 	}
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil {
