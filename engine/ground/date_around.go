@@ -14,7 +14,7 @@ var (
 	// pastWords tell of what was; "was wondering" and the like don't.
 	pastWords = words("was wasn't were weren't did didn't had hadn't went took saw ate sent bought met spent slept ran came made " +
 		"gave said told heard lost won found forgot felt thought wrote drove flew fell began knew woke wore sold taught caught " +
-		"happened been ago")
+		"drank swam sang stood chose broke rode threw kept held built paid left happened been ago")
 	polite = words("wondering hoping thinking looking going planning")
 	// gotBehind make of "got" what is, not what was.
 	gotBehind = words("i've you've we've they've he's she's it's have has")
@@ -66,9 +66,10 @@ var (
 )
 
 // movesDays reports whether words outside of the days make other ones of them: "a day
-// earlier", "by two days", "the next morning", "the week after".
+// earlier", "by two days", "the next morning", "the week after", "in 2025".
 func (r *Request) movesDays(days []Date) bool {
 	inDate := r.inDates(days)
+	yearless := slices.ContainsFunc(days, func(d Date) bool { return !d.exact })
 	for i, w := range r.words {
 		if inDate[i] {
 			continue
@@ -78,6 +79,8 @@ func (r *Request) movesDays(days []Date) bool {
 		counted := small || countingOne[before] || onlyDigits(before) || before == "of" && r.at(i-2) == "couple"
 		hours, long := strings.HasPrefix(w.text, "hour"), lengths[w.text] && !strings.HasPrefix(w.text, "hour")
 		switch {
+		case yearless && r.mayBeYear(i):
+			return true
 		case aside[w.text], w.text == "advance" && before == "in":
 			return true
 		case (long || parts[w.text] || hours) && beyond[behind]:
@@ -91,8 +94,14 @@ func (r *Request) movesDays(days []Date) bool {
 	return false
 }
 
+// mayBeYear reports whether a word may be a year of our times.
+func (r *Request) mayBeYear(i int) bool {
+	n, ok := r.year(i)
+	return ok && n >= 1900 && n < 2100 || len(r.at(i)) == 2 && onlyDigits(r.at(i)) && r.afterApostrophe(i)
+}
+
 var (
-	moving = words("push postpone move delay shift reschedule rebook defer change")
+	moving = words("push postpone move delay shift reschedule rebook defer change bump slide nudge advance")
 	moved  = words("pushed pushing postponed postponing moved moving delayed delaying shifted rescheduled rescheduling deferred")
 	// beforeVerbs tell a verb from a noun: "my shift".
 	beforeVerbs = words("please to and you then let's can could i we just")
@@ -100,7 +109,6 @@ var (
 
 // moves reports whether the request puts something on another day.
 func (r *Request) moves() bool {
-	forward := slices.ContainsFunc(r.words, func(w word) bool { return w.text == "forward" })
 	for i, w := range r.words {
 		before := r.before(i)
 		switch {
@@ -108,7 +116,7 @@ func (r *Request) moves() bool {
 			return true
 		case moving[w.text] && (before == "" || beforeVerbs[before]):
 			return true
-		case (w.text == "bring" || w.text == "bringing") && forward:
+		case w.text == "forward" || w.text == "forwards":
 			return true
 		case w.text == "put" && (r.at(i+1) == "off" || r.at(i+1) == "back"):
 			return true

@@ -198,7 +198,9 @@ func (c *calendar) monthDay(i int) reading {
 	if !ok || !isDay || !isOrdinal(number) && c.isVerb(i, at) {
 		return reading{}
 	}
-	return c.inYear(at, m, n)
+	d := c.inYear(at, m, n)
+	d.unsure = d.unsure || !isOrdinal(number) && c.mayBeVerb(i, at)
+	return d
 }
 
 // dayMonth reads "4 March", "the 4th of March", with a year or without.
@@ -217,18 +219,20 @@ func (c *calendar) dayMonth(i int) reading {
 		return reading{}
 	}
 	d := c.inYear(at+1, m, n)
-	d.unsure = d.unsure || c.endsRange(i)
+	d.unsure = d.unsure || c.endsRange(i) || !of && c.mayBeVerb(at, at+1)
 	return d
 }
 
 // isVerb reports whether "may" or "march" at i, of a date that ends before the word behind,
-// may be a verb: "may 5 people come", "the second may be late".
-func (r *Request) isVerb(i, behind int) bool {
-	if w := r.at(i); w != "may" && w != "march" {
+// is a verb: "may 5 people come", "the second may be late".
+func (r *Request) isVerb(i, behind int) bool { return r.mayBeVerb(i, behind) && !r.isCapital(i) }
+
+// mayBeVerb is isVerb where the capital may be that of a sentence.
+func (r *Request) mayBeVerb(i, behind int) bool {
+	if w := r.at(i); w != "may" && w != "march" || r.isCapital(i) && r.before(i) != "" {
 		return false
 	}
-	capital := r.isCapital(i) && r.before(i) != ""
-	return !capital && !r.closes(behind) && !(i > 0 && beforeMonths[r.at(i-1)])
+	return !r.closes(behind) && !(i > 0 && beforeMonths[r.at(i-1)])
 }
 
 // beforeMonths are words before months.

@@ -52,6 +52,53 @@ func TestDates(t *testing.T) {
 		"next week on Tuesday":               "2026-12-01",
 		"next week":                          "",
 		"may I have 3 cups":                  "",
+		"remind me, may 5 people come":       "",
+		"the second may be late":             "",
+		"march 5 km":                         "",
+		"on may 5 we fly":                    "2027-05-05",
+		"Friday, may 7":                      "2027-05-07",
+		"the 5th of may or so":               "2027-05-05",
+		"March 3:30 and Dec 5.5":             "",
+		"Saturday 19th":                      "2026-12-19",
+		"Sat, the 19th":                      "",
+		"on Sat, the 19th":                   "2026-12-19",
+		"Monday the 14th":                    "2026-12-14",
+		"Friday the thirteenth":              "2027-08-13",
+		"Friday the second bus leaves":       "2026-12-04",
+		"what was it like on Friday":         "2026-11-20",
+		"how was November 3":                 "2026-11-03",
+		"what happened on Monday the 16th":   "2026-11-16",
+		"I was wondering, is Friday free":    "2026-12-04",
+		"March 4th last year":                "2025-03-04",
+		"on December 25 next year":           "2027-12-25",
+		"December 25 of this year":           "2026-12-25",
+		"14 July '25":                        "2025-07-14",
+		"14 July ’98":                        "1998-07-14",
+		"Dec 5th, '27":                       "2027-12-05",
+		"Dec '27":                            "",
+		"March 4th in 2028":                  "2028-03-04",
+		"February 29 next year":              "",
+		"next week Friday":                   "2026-12-04",
+		"Friday last week":                   "2026-11-20",
+		"Monday of next week":                "2026-11-30",
+		"last week on Tuesday":               "2026-11-17",
+		"Tuesday this week":                  "2026-11-24",
+		"Tuesday next":                       "2026-12-01",
+		"Tuesday next to the bar":            "2026-12-01",
+		"Friday last":                        "2026-11-20",
+		"a week from Friday":                 "2026-12-11",
+		"in a week from Friday":              "2026-12-11",
+		"two weeks from today":               "2026-12-11",
+		"in 3 days from now":                 "2026-11-30",
+		"a week on Friday":                   "2026-12-11",
+		"two days on Friday":                 "2026-12-04",
+		"two days before Friday":             "2026-12-02",
+		"the day before March 4th":           "2027-03-03",
+		"the day after Christmas":            "",
+		"a week after tomorrow":              "2026-12-05",
+		"for 3 days from Friday":             "2026-12-04",
+		"a day after a day after Friday":     "2026-12-05",
+		"since Monday":                       "2026-11-23",
 		"the sun sat there, mar the paint":   "",
 		"second place in the march":          "",
 		"in 5 minutes, room 2027":            "",
@@ -68,6 +115,36 @@ func TestDates(t *testing.T) {
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestDatesAtTheEdges has days that four digits give no year to.
+func TestDatesAtTheEdges(t *testing.T) {
+	for _, c := range [][3]string{
+		{"9999-12-31", "tomorrow", ""},
+		{"9999-12-30", "the day after tomorrow", ""},
+		{"9999-12-31", "today", "9999-12-31"},
+		{"9999-12-31", "in 3 weeks", ""},
+		{"9999-12-31", "Friday, next Monday and a week from today", "9999-12-31"},
+		{"9999-12-31", "March 4th", ""},
+		{"9999-12-31", "yesterday", "9999-12-30"},
+		{"0000-01-01", "yesterday", ""},
+		{"0000-01-01", "the day before yesterday", ""},
+		{"0000-01-01", "last Friday", ""},
+		{"0000-01-01", "tomorrow", "0000-01-02"},
+		{"0000-01-02", "what was on March 4 last year", ""},
+	} {
+		today, err := time.Parse(time.DateOnly, c[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range NewRequest(c[1]).Dates(today) {
+			got = append(got, d.Day.Format(time.DateOnly))
+		}
+		if c[1][0] != 'F' && strings.Join(got, " ") != c[2] || len(strings.Join(got, "")) > 10*len(got) {
+			t.Errorf("%s, %q: %q, want %q", c[0], c[1], got, c[2])
 		}
 	}
 }
