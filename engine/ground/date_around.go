@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// What stands around the days of a request, in English: whether they are those it asks for.
+// What stands around the days of a request: whether they are those it asks for. It knows English only.
 
 var (
 	// pastWords tell of what was; "was wondering" and the like don't.
@@ -36,6 +36,13 @@ func (r *Request) tellsOfPast() bool {
 	}
 	return false
 }
+
+// looksBack reports whether a request is about what is kept of days gone by.
+func (r *Request) looksBack() bool {
+	return slices.ContainsFunc(r.words, func(w word) bool { return kept[w.text] })
+}
+
+var kept = words("history photo photos picture pictures orders spending expenses transactions")
 
 func isPastForm(word string) bool {
 	return len(word) > 3 && strings.HasSuffix(word, "ed") && !notPast[word]
@@ -77,7 +84,7 @@ func (r *Request) movesDays(days []Date) bool {
 		before, behind := r.at(i-1), r.at(i+1)
 		_, small := smallWords[before]
 		counted := small || countingOne[before] || onlyDigits(before) || before == "of" && r.at(i-2) == "couple"
-		hours, long := strings.HasPrefix(w.text, "hour"), lengths[w.text] && !strings.HasPrefix(w.text, "hour")
+		hours, long := strings.HasPrefix(w.text, "hour"), w.text == "nights" || lengths[w.text] && !strings.HasPrefix(w.text, "hour")
 		switch {
 		case yearless && r.mayBeYear(i):
 			return true
@@ -134,7 +141,7 @@ var targets = words("to until till")
 
 var (
 	stating      = words("is isn't was wasn't will won't has hasn't being")
-	concerns     = words("about regarding concerning it's its")
+	concerns     = words("about regarding concerning it's its today's tomorrow's")
 	ownersOfDays = words("the a an my our your his her their")
 	isOne        = words("a an my our your his her their the no not off")
 )

@@ -59,7 +59,7 @@ type reading struct {
 // such day after today. In a request about what was it is the last one, or else the next.
 // Days that four digits can't give a year to are none.
 func (r *Request) Dates(today time.Time) (list []Date) {
-	c := calendar{r, dayOf(today.Date()), r.tellsOfPast()}
+	c := calendar{r, dayOf(today.Date()), r.tellsOfPast() || r.looksBack()}
 	for i := 0; i < len(r.words); {
 		d := c.date(i)
 		if d.end == 0 {
