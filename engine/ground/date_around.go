@@ -15,10 +15,10 @@ var (
 	pastWords = words("was wasn't were weren't did didn't had hadn't went took saw ate sent bought met spent slept ran came made " +
 		"gave said told heard lost won found forgot felt thought wrote drove flew fell began knew woke wore sold taught caught " +
 		"drank swam sang stood chose broke rode threw kept held built paid left happened been ago")
-	polite = words("wondering hoping thinking looking going planning")
+	pondering = words("wondering hoping thinking looking going planning")
 	// gotBehind make of "got" what is, not what was.
 	gotBehind = words("i've you've we've they've he's she's it's have has")
-	subjects  = words("i we you he she they who it that")
+	narrators = words("i we you he she they who it that")
 	notPast   = words("need feed speed exceed proceed succeed seed weed bleed")
 )
 
@@ -26,11 +26,11 @@ var (
 func (r *Request) tellsOfPast() bool {
 	for i, w := range r.words {
 		switch {
-		case (w.text == "was" || w.text == "were") && (polite[r.at(i+1)] || r.at(i-1) == "if"):
+		case (w.text == "was" || w.text == "were") && (pondering[r.at(i+1)] || r.at(i-1) == "if"):
 		case w.text == "had" && (r.at(i+1) == "better" || r.at(i-1) == "if"):
 		case pastWords[w.text] || w.text == "got" && !gotBehind[r.at(i-1)]:
 			return true
-		case subjects[r.at(i-1)] && isPastForm(w.text):
+		case narrators[r.at(i-1)] && isPastForm(w.text):
 			return true
 		}
 	}
@@ -51,9 +51,9 @@ func isPastForm(word string) bool {
 // asking are the words that questions about what was begin with.
 var asking = words("how what was were did who where when which")
 
-// tells reports whether a past day is of what a request tells, and need not be of what it
+// onlyTells reports whether a past day is of what a request tells, and need not be of what it
 // asks for: "yesterday I forgot my pills, remind me at 9". One question is about its day.
-func (r *Request) tells(day span) bool {
+func (r *Request) onlyTells(day span) bool {
 	if len(r.words) > 0 && asking[r.words[0].text] && r.oneClause(0, len(r.words)) {
 		return false
 	}
@@ -140,7 +140,7 @@ func (r *Request) isTarget(day span) bool {
 var targets = words("to until till")
 
 var (
-	stating      = words("is isn't was wasn't will won't has hasn't being")
+	beingWords   = words("is isn't was wasn't will won't has hasn't being")
 	concerns     = words("about regarding concerning it's its today's tomorrow's")
 	ownersOfDays = words("the a an my our your his her their")
 	isOne        = words("a an my our your his her their the no not off")
@@ -157,7 +157,7 @@ func (r *Request) mentions(day span) bool {
 		behind = r.at(day.to)
 	}
 	switch {
-	case stating[behind] || concerns[before]:
+	case beingWords[behind] || concerns[before]:
 		return true
 	case contracted && isOne[behind]:
 		return true
@@ -198,18 +198,18 @@ func (r *Request) isNameWord(i int) bool {
 	return r.isCapital(i) && strings.ContainsFunc(r.text[w.at+size:w.end], unicode.IsLower) && !strings.HasPrefix(w.text, "i'")
 }
 
-// namesDay reports whether a value is, or begins with, a day that the request names in its own
-// way, "the 11th" of this month or the next among them.
+// namesDay reports whether a value is a day that the request names in its own way, "the 11th" of
+// this month or the next among them.
 func (j *judge) namesDay(value string) bool {
-	if j.today.IsZero() || len(value) < isoLength || len(value) > isoLength && !timeBehind.MatchString(value[isoLength:]) {
+	day, err := time.Parse(time.DateOnly, value)
+	if err != nil || j.today.IsZero() {
 		return false
 	}
-	day, err := time.Parse(time.DateOnly, value[:isoLength])
-	if err != nil {
-		return false
+	if j.days == nil {
+		j.days = append([]Date{}, j.dates()...)
+		j.loose = j.request.looseDays(j.days)
 	}
-	dates := j.dates()
 	soon := !day.Before(j.today) && day.Before(j.today.AddDate(0, 1, 0))
-	return slices.ContainsFunc(dates, func(d Date) bool { return d.Day.Equal(day) || !d.Or.IsZero() && d.Or.Equal(day) }) ||
-		soon && slices.Contains(j.request.looseDays(dates), day.Day())
+	return slices.ContainsFunc(j.days, func(d Date) bool { return d.Day.Equal(day) || !d.Or.IsZero() && d.Or.Equal(day) }) ||
+		soon && slices.Contains(j.loose, day.Day())
 }

@@ -119,7 +119,8 @@ func TestNamedDaysAreGrounded(t *testing.T) {
 		want        bool
 	}{
 		{"Meeting about the Monday numbers on the 8th", "2026-12-08", true},
-		{"Meeting about the Monday numbers on the 8th", "2026-12-08T10:00", true},
+		{"Meeting about the Monday numbers on the 8th", "2026-12-08T10:00", false}, // nobody named a time
+		{"Meeting about the Monday numbers on the 8th at 10", "2026-12-08T10:00", true},
 		{"Meeting about the Monday numbers on the 8th", "2026-12-09", false},
 		{"the Sunday paper on the tenth", "2026-12-10", true},
 		{"what was it like on Friday", "2026-11-27", true},
@@ -134,7 +135,8 @@ func TestNamedDaysAreGrounded(t *testing.T) {
 		{"14 July '25", "2025-07-14", true},
 		{"14 July '25", "2027-07-14", false},
 		{"on Friday", "2026-12-04 or so", false},
-		{"on Friday", "2026-12-04T09:30:00Z", true},
+		{"on Friday", "2026-12-04T09:30:00Z", false},
+		{"on Friday at half past 9, that is 9:30", "2026-12-04T09:30:00Z", true},
 	} {
 		if got := len(datedMonday(t, c.text, c.value, "date").Ungrounded) == 0; got != c.want {
 			t.Errorf("%q, %s: %t, want %t", c.text, c.value, got, c.want)

@@ -53,7 +53,10 @@ type judge struct {
 	// derived are the values that repairs worked out of the request, in other words than its own.
 	derived map[*jsontext.Value]bool
 	edited  map[*Call]int // how often each call was changed
-	clocks  map[int]bool  // minutes of the day that the conversation names; nil before it is asked
+	// What the conversation names, nil before it is asked: minutes of the day, days, and days of a month.
+	clocks map[int]bool
+	days   []Date
+	loose  []int
 	Verdict
 }
 

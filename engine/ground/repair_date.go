@@ -128,7 +128,7 @@ func (t *Turn) askedDays() (list []Date) {
 			return nil
 		case moves && !r.isTarget(d.words) || r.mentions(d.words) || r.isTitleDay(d.words):
 			return nil
-		case d.Day.Before(t.today) && !d.exact && r.tells(d.words):
+		case d.Day.Before(t.today) && !d.exact && r.onlyTells(d.words):
 			return nil
 		}
 		list = append(list, d)

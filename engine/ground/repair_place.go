@@ -79,8 +79,8 @@ func names(list string) map[string]bool {
 	return set
 }
 
-// denying words leave out the place that they stand before.
-var denying = words("not isn't wasn't aren't never no nor neither without except excluding don't avoid ignore instead than skip")
+// denials words leave out the place that they stand before.
+var denials = words("not isn't wasn't aren't never no nor neither without except excluding don't avoid ignore instead than skip")
 
 // widenPlaces makes a part of a place's name what the request calls it. Capitals show how far
 // the name goes; what stands around it is known in English only.
@@ -240,7 +240,7 @@ func (g *gazette) around(i, end int, value string) (from, to int) {
 // denied reports whether the request leaves out the place from a word on, or some of it.
 func (g *gazette) denied(from, to int) bool {
 	for i := from - 1; i >= max(0, from-4) && g.words[i].clause == g.words[from].clause; i-- {
-		if denying[g.words[i].text] {
+		if denials[g.words[i].text] {
 			return true
 		}
 	}

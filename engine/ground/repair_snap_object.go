@@ -138,8 +138,8 @@ func (r *Request) acts(i int) bool {
 // longestWish is how many words stand before the verb of a request.
 const longestWish = 8
 
-// wishes are phrases before a verb that make a request of it.
-var wishes = []string{"can you", "could you", "would you", "will you", "i want to", "i want you to", "i'd like to", "i'd like you to",
+// wishPhrases are phrases before a verb that make a request of it.
+var wishPhrases = []string{"can you", "could you", "would you", "will you", "i want to", "i want you to", "i'd like to", "i'd like you to",
 	"i would like to", "i would like you to", "i need to", "i need you to", "i need you", "let's", "go ahead and"}
 
 // opened is where the verb stands in a clause that begins at i.
@@ -150,7 +150,7 @@ func (r *Request) opened(i int) int {
 		}
 	}
 	skip()
-	if end := r.longest(i, wishes); end > 0 {
+	if end := r.longest(i, wishPhrases); end > 0 {
 		i = end
 		skip()
 	}

@@ -63,7 +63,7 @@ func (e *editor) temperatures(stated func() []temperature) {
 		if scale == 0 || !a.value.Is(jsontext.Number) || a.listed() || a.grounded() || a.isDifference() {
 			continue
 		}
-		if to, ok := a.converted(scale, stated()); ok && !e.request.namesScale(scale, stated()) && !e.request.repeats(a.value.Text, stated()) {
+		if to, ok := a.converted(scale, stated()); ok && !e.request.namesScale(scale, stated()) && !e.request.repeatsNumber(a.value.Text, stated()) {
 			e.derive("the request states it on the other scale", a.become(&jsontext.Value{Kind: jsontext.Number, Text: to}))
 		}
 	}
@@ -215,8 +215,8 @@ func (r *Request) temperatures() (list []temperature) {
 	return list
 }
 
-// repeats reports whether a number stands in the request more often than with a scale: it may be another quantity.
-func (r *Request) repeats(value string, stated []temperature) bool {
+// repeatsNumber reports whether a number stands in the request more often than with a scale: it may be another quantity.
+func (r *Request) repeatsNumber(value string, stated []temperature) bool {
 	d, _ := parseDecimal(value)
 	times := 0
 	for _, numeral := range numerals.FindAllStringIndex(r.text, -1) {
