@@ -79,10 +79,10 @@ func forbidden(j *judge, rule string) {
 	})
 }
 
-// values are the strings and numbers of a call that can be recognised.
+// values are the strings and numbers of a call that can be recognised, "on" and "off" too.
 func (j *judge) values(c Call) (list []string) {
 	for _, a := range j.tools.leaves(c) {
-		if namesSomething(a.value) {
+		if namesSomething(a.value) || a.value.Is(jsontext.String) && isPole(a.value.Text) {
 			list = append(list, a.value.Text)
 		}
 	}

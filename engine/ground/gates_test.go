@@ -503,14 +503,18 @@ func TestGatesFireWhereTheyShould(t *testing.T) {
 
 // TestDroppedOrWithheld says where calls go that may not be made.
 func TestDroppedOrWithheld(t *testing.T) {
+	const setOn, setOff = `set_lights{"room":"kitchen","state":"on"}`, `set_lights{"room":"kitchen","state":"off"}`
 	for _, c := range []struct{ text, calls, kept, dropped string }{
 		{"call Ann but don't call Bob", ann + "\n" + bob, ann, bob},
 		{"call Ann and everyone except Bob", ann + "\n" + bob, ann, bob},
 		{"turn on the kitchen lights, call everyone except Bob and don't call Ann", ann + "\n" + bob + "\n" + kitchen, kitchen, bob + "\n" + ann},
+		{"don't leave the kitchen lights on", setOff, setOff, ""},
+		{"don't turn the kitchen lights on", setOn, "", ""},
+		{"don't turn the kitchen lights off, turn them on", setOn, setOn, ""},
 		{"don't call Bob", bob, "", ""},
 		{"call everyone but Bob", bob, "", ""},
 	} {
-		j := judged{"", c.text, gateTools, c.calls, ""}
+		j := judged{"", c.text, gateTools + "\nset_lights" + `{"properties":{"room":{"type":"string"},"state":{"enum":["on","off"]}}}`, c.calls, ""}
 		v := j.judge(t, Options{Confidence: 1}, true)
 		if got := delivered(v); got != c.kept || writtenCalls(v.Dropped) != c.dropped {
 			t.Errorf("%q: kept %q, dropped %q", c.text, got, writtenCalls(v.Dropped))
