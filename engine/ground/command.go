@@ -20,9 +20,12 @@ var (
 	definite = words("the this that his her their its our a an your")
 )
 
+// mostPolite bounds the words of politeness before a verb.
+const mostPolite = 6
+
 // begins reports whether the word at i begins what its clause asks for.
 func (r *Request) begins(i int) bool {
-	for k := 0; k < len("please"); k++ {
+	for range mostPolite {
 		before := r.before(i)
 		if before == "" || joins[before] || before == "so" || before == "then" {
 			return true

@@ -1,6 +1,6 @@
 // Package ground looks at a finished list of calls in the light of the conversation
 // that led to it: repairs change values that the request contradicts, gates withhold
-// or drop calls that nobody asked for. Rules lists them in their order.
+// or drop calls that nobody asked for. rules.go lists them in their order.
 //
 // Evidence says which values a conversation contains, Request what a user's turn
 // forbids, leaves out, only reports, and which days it names.

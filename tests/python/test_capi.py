@@ -65,7 +65,8 @@ def test_answers_at_two_depths(needle):
         assert tokens > 10 and envelope["function_calls"] == CALLS
         assert list(envelope) == ["type", "success", "error", "error_code", "reason", "function_calls",
                                   "suppressed_calls", "reasoning", "confidence", "prefill_tps", "decode_tps",
-                                  "peak_ram_mb"]
+                                  "peak_ram_mb", "validation"]
+        assert envelope["validation"] == {"ungrounded": [], "negation": False}
         needle.needle_reset()
         assert plain(complete(needle)[1]) == plain(envelope)
         answers[depth] = envelope["confidence"]
@@ -279,7 +280,7 @@ def test_shared_object(libraries, root, name):
     loads = subprocess.run(["readelf", "-lW", library], check=True, capture_output=True, text=True).stdout
     assert all(line.split()[-1] == "0x4000" for line in loads.splitlines() if line.strip().startswith("LOAD"))
     assert not list((root / "build/lib").glob("*.h"))
-    assert library.stat().st_size < 5 << 20
+    assert library.stat().st_size < 6 << 20  # a third of it is Go's runtime, a tenth the rules and their words
 
 
 def test_no_network_code(root):
