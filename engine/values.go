@@ -248,8 +248,11 @@ func (t *turn) spelt(ways []way) string {
 
 // noteLimits says in the trace that rules took the likeliest token away.
 func (t *turn) noteLimits(logits []float32, legal *grammar.Mask, allowed tokenSet) {
+	if slices.Equal(legal.Words(), allowed) || !t.list.at.inArguments() {
+		return // as nearly always: no logits are looked through for it
+	}
 	wanted := likeliest(logits, tokenSet(legal.Words()))
-	if wanted < 0 || allowed.has(wanted) || !t.list.at.inArguments() {
+	if wanted < 0 || allowed.has(wanted) {
 		return
 	}
 	t.trace = append(t.trace, ground.Finding{

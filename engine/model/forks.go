@@ -13,10 +13,10 @@ const (
 	ForkTokens = blockTokens
 )
 
-// Fork begins n forks, 1 to MostForks, at the session's position, which is not its beginning: ways to go on that are tried side by side
-// and then forgotten. They end with the next Fork, Append or Restore; the session itself
-// stays where it is. Their keys and values take MostForks*ForkTokens slots, allocated by
-// the first call.
+// Fork begins n forks, 1 to MostForks, at the session's position, which is not its
+// beginning: ways to go on that are tried side by side and then forgotten. They end with the
+// next Fork, Append or Restore; the session itself stays where it is. Their keys and values
+// take MostForks*ForkTokens slots, allocated by the first call.
 func (s *Session) Fork(n int) error {
 	if n < 1 || n > MostForks {
 		return fmt.Errorf("model: %d forks, expected 1 to %d", n, MostForks)
@@ -96,8 +96,6 @@ func (s *Session) grow(ids [][]int32, last bool, f func(fork, i int, logits []fl
 	if s.broken || s.overflow.Load() {
 		return ErrNotFinite
 	}
-	block := s.n // project counts its own
-	defer func() { s.n = block }()
 	for i, list := range ids {
 		if len(list) > 0 {
 			s.forks[i].end(list)

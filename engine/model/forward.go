@@ -246,23 +246,9 @@ func (s *Session) walk() {
 func (s *Session) aside(worker, lo, hi int) {
 	for ; lo < hi; lo++ {
 		if lo == 0 {
-			s.alone(worker, s.layers[s.layer].leave[sharedOfLeave:])
+			s.takeThrough(worker, s.layers[s.layer].leave[sharedOfLeave:], 0, 1, 0)
 		} else {
-			s.alone(worker, s.recalls[s.site])
-		}
-	}
-}
-
-// alone takes the block through steps on one goroutine.
-func (s *Session) alone(worker int, steps []step) {
-	for i := range steps {
-		p := &steps[i]
-		if p.run != nil {
-			p.run(worker, 0, s.n)
-		}
-		for k := range p.jobs {
-			j := &p.jobs[k]
-			j.m.Mul(j.y.data, j.y.width, p.x, 0, s.n, 0, j.m.Tiles())
+			s.takeThrough(worker, s.recalls[s.site], 0, 1, 0)
 		}
 	}
 }
@@ -355,22 +341,28 @@ func (s *Session) chunks(worker, lo, hi int) {
 		for i := from; i < to; i++ {
 			s.tokens[i].row = row + i - from
 		}
-		for i := range s.steps {
-			p := &s.steps[i]
-			if p.run != nil {
-				p.run(worker, from, to)
-			}
-			x, y := from, from
-			if p.fromRow {
-				x = row
-			}
-			if p.toRow {
-				y = row
-			}
-			for k := range p.jobs {
-				j := &p.jobs[k]
-				j.m.Mul(j.y.data[y*j.y.width:], j.y.width, p.x, x, to-from, 0, j.m.Tiles())
-			}
+		s.takeThrough(worker, s.steps, from, to, row)
+	}
+}
+
+// takeThrough takes the tokens from to to through steps on one goroutine. Their rows in
+// buffers that last from one step to the next begin at row.
+func (s *Session) takeThrough(worker int, steps []step, from, to, row int) {
+	for i := range steps {
+		p := &steps[i]
+		if p.run != nil {
+			p.run(worker, from, to)
+		}
+		x, y := from, from
+		if p.fromRow {
+			x = row
+		}
+		if p.toRow {
+			y = row
+		}
+		for k := range p.jobs {
+			j := &p.jobs[k]
+			j.m.Mul(j.y.data[y*j.y.width:], j.y.width, p.x, x, to-from, 0, j.m.Tiles())
 		}
 	}
 }

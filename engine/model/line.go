@@ -43,14 +43,14 @@ func (l *line) copyFrom(other *line) {
 	l.rawTrail.reset()
 	l.siteTrail.reset()
 	for i := range l.keptRaw {
-		l.keptRaw[i].data = other.keptRaw[i].inOrder(l.keptRaw[i].data, &other.rawTrail)
+		other.keptRaw[i].inOrder(l.keptRaw[i].data, &other.rawTrail)
 	}
 	for i := range l.memory {
-		l.memory[i].data = other.memory[i].inOrder(l.memory[i].data, &other.siteTrail)
+		other.memory[i].inOrder(l.memory[i].data, &other.siteTrail)
 	}
 }
 
-// begin makes ids the line's tokens in the block, behind those that are there.
+// beginLine makes ids the line's tokens in the block, behind those that are there.
 func (s *Session) beginLine(l *line, ids []int32) {
 	l.first, l.n = s.n, len(ids)
 	for i, id := range ids {

@@ -1,7 +1,5 @@
 package model
 
-import "slices"
-
 // trail says which of a layer's kept rows hold the newest positions. All layers
 // (or all engram sites) keep theirs alike. A block's last rows go to rows that
 // hold nothing older positions need, so that a failed block changes nothing.
@@ -84,12 +82,9 @@ func (k *kept) keep(t *trail, block *rows, first, n int) {
 	}
 }
 
-// inOrder copies the rows of the positions before the block, the newest first, to out,
-// which it returns.
-func (k *kept) inOrder(out []float32, t *trail) []float32 {
-	out = slices.Grow(out[:0], t.back*k.width)
-	for _, r := range t.past {
-		out = append(out, k.at(r)...)
+// inOrder copies the rows of the positions before the block to dst, the newest first.
+func (k *kept) inOrder(dst []float32, t *trail) {
+	for i, r := range t.past {
+		copy(dst[i*k.width:], k.at(r))
 	}
-	return out
 }
