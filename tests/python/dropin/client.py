@@ -4,10 +4,12 @@ Reads a job (JSON) from standard input, does it through the package's documented
 object: the replies of the engine, in order, and what else the job found. Whatever the package raises ends it.
 """
 import copy
+import datetime
 import json
 import os
 import sys
 from enum import Enum
+from types import SimpleNamespace
 from typing import Annotated, Literal, Optional
 
 import needle
@@ -16,6 +18,17 @@ from pydantic import BaseModel
 JOB = json.load(sys.stdin)
 WEIGHTS = JOB["weights"]  # None: the package looks in its cache and runs the engine in this process
 replies = []
+
+
+class Clock(datetime.datetime):
+    """Stands at the job's time: the package tells the model the date, and a small model's answers vary with it."""
+
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromisoformat(JOB["now"]).replace(tzinfo=tz)
+
+
+needle.datetime = SimpleNamespace(datetime=Clock)
 
 
 class Watched(needle.Needle):
@@ -170,7 +183,7 @@ BLINDS = {"name": "adjust_shade_level", "description": "Move the blinds to a pos
 
 def strict():
     """More minutes are asked for than the tool takes, so the model has to write a number that nobody named."""
-    request, found = "Go ahead and count down 74 minutes", {}
+    request, found = "Go ahead and count down 74 minutes", {"clock": needle._with_date_fact("")}
     for name in ("strict", "lax"):
         with needle.Needle(tools=[countdown_start, BLINDS]) as agent:
             found[name] = agent.run(request, max_steps=1, strict=name == "strict")["results"]

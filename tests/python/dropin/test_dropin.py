@@ -23,6 +23,7 @@ KEYS = ["type", "success", "error", "error_code", "reason", "function_calls", "s
 LATER_KEYS = {"validation", "warnings"}
 TIMING = {"prefill_tps", "decode_tps", "peak_ram_mb"}
 LIGHTS_ON = [{"name": "control_lights", "arguments": {"room": "kitchen", "state": "on"}}]
+NOW = "2026-09-18T09:41"  # what the clock shows in a job that doesn't say
 MARGIN = 0.02  # how far below the reference's accuracy an engine may be
 
 
@@ -64,8 +65,9 @@ class Package:
     def client(self, path, what, archive=None, library=None, **job):
         """Does a job of client.py, and returns what it found."""
         archive, library = archive or self.archive, library or self.library
-        job |= {"do": what, "weights": str(archive) if path == "worker" else None, "library": os.path.realpath(library),
-                "archive": str(archive), "index": str(self.tmp / "index.bin")}
+        weights = str(archive) if path == "worker" else None
+        job = {"now": NOW} | job | {"do": what, "weights": weights, "library": os.path.realpath(library),
+                                    "archive": str(archive), "index": str(self.tmp / "index.bin")}
         found = json.loads(self.run([HERE / "client.py"], self.home(archive), json.dumps(job), library))
         assert found["version"] == self.version
         return found
@@ -183,6 +185,7 @@ def test_strict(package, path, explained):
     """run and extract refuse a value that the engine says is nowhere in the conversation."""
     found = package.client(path, "strict")
     check_replies(found, explained, 4)
+    assert found["clock"] == "date: 2026-09-18 Fri 09:41"  # else what the model makes up changes with the day
     first = found["replies"][0]
     assert first["validation"] == {"ungrounded": ["countdown_start.mins"], "negation": False}
     assert found["strict"] == [{"error": "ungrounded mins"}] and found["strict_counted"] == []
