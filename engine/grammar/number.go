@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // numberShape is a set of numbers. The zero value has all of them.
@@ -297,14 +298,15 @@ func beyond(n *numberShape, negative bool, x *big.Int) bool {
 	return n.max != nil && r.Cmp(n.max) > 0
 }
 
-var powers = func() (out [maxDigits + 1]*big.Int) {
+var powers = sync.OnceValue(func() *[maxDigits + 1]*big.Int {
+	var out [maxDigits + 1]*big.Int
 	for i := range out {
 		out[i] = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(i)), nil)
 	}
-	return out
-}()
+	return &out
+})
 
-func power(n int) *big.Int { return powers[n] }
+func power(n int) *big.Int { return powers()[n] }
 
 // exponents returns the exponents that bring a mantissa into the bounds. Where single numbers are excluded,
 // or only multiples are in, none is written.

@@ -222,15 +222,8 @@ func (t *thread) literalLive() bool {
 	return false
 }
 
-var digits = func() (out [256]string) {
-	for i := range out {
-		out[i] = string([]byte{byte(i)})
-	}
-	return out
-}()
-
-// digit is the text of one byte of a number.
-func digit(b byte) string { return digits[b] }
+// digit is the text of one byte of a number. Go keeps such strings: it allocates nothing.
+func digit(b byte) string { return string([]byte{b}) }
 
 func (t *thread) stepNumber(b byte, out []thread) []thread {
 	taken := takenNumbers(t.frame.taken)

@@ -2,10 +2,15 @@ package ground
 
 import "strings"
 
+const writingText = "message text note remind tell write say email mail post reply answer respond send dm sms tweet forward ask memo reminder " +
+	"notify inform leave"
+
 // The words in this file are English.
 var (
-	// writingVerbs begin a request to write something, or are a part of one.
-	writingVerbs = words("message text note remind tell write say email mail post reply answer respond send dm sms tweet forward ask memo reminder notify inform leave")
+	// writingVerbs begin a request to write something, or are a part of one; a tool whose name has one of their stems
+	// writes.
+	writingVerbs = words(writingText)
+	writingStems = stems(writingText)
 	// commands are verbs that requests begin with.
 	commands = words("message text note remind tell write email mail post reply answer respond send dm sms tweet forward ask notify inform " +
 		"create make add call phone ring dial play turn switch set open close shut lock unlock start stop pause resume book order delete remove show " +
@@ -27,10 +32,10 @@ const mostPolite = 6
 func (r *Request) begins(i int) bool {
 	for range mostPolite {
 		before := r.before(i)
-		if before == "" || joins[before] || before == "so" || before == "then" {
+		if before == "" || joins.has(before) || before == "so" || before == "then" {
 			return true
 		}
-		if !polite[before] {
+		if !polite.has(before) {
 			return false
 		}
 		i--
@@ -44,7 +49,7 @@ func (r *Request) firstCommand() int {
 		if i == longestClause {
 			break
 		}
-		if commands[w.text] && r.begins(i) {
+		if commands.has(w.text) && r.begins(i) {
 			return i
 		}
 	}
@@ -55,7 +60,7 @@ func (r *Request) firstCommand() int {
 // with a subject of its own, "tell Bob he must not come". noted says that nothing but "Note:" is
 // before the colon.
 func (r *Request) dictated(i int) (dictated, noted bool) {
-	if (persons[r.before(i)] || r.before(i) == "you") && i >= 2 && r.writes(i-2) >= 0 {
+	if (persons.has(r.before(i)) || r.before(i) == "you") && i >= 2 && r.writes(i-2) >= 0 {
 		return true, false
 	}
 	for k := i; k > 0 && i-k < longestClause; k-- {
@@ -78,11 +83,11 @@ func (r *Request) writes(i int) int {
 	clause := r.words[i].clause
 	for k := i; k >= 0 && i-k < mostListed && r.words[k].clause == clause; k-- {
 		w, before := r.words[k].text, r.before(k)
-		if joins[w] {
+		if joins.has(w) {
 			return -1
 		}
 		told := r.at(k+1) == "you" && k < i || before == "i" || before == "me" || before == "we"
-		if writingVerbs[w] && !told && (!definite[before] || before == "a" || before == "an") {
+		if writingVerbs.has(w) && !told && (!definite.has(before) || before == "a" || before == "an") {
 			return k
 		}
 	}

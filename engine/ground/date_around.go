@@ -26,11 +26,11 @@ var (
 func (r *Request) tellsOfPast() bool {
 	for i, w := range r.words {
 		switch {
-		case (w.text == "was" || w.text == "were") && (pondering[r.at(i+1)] || r.at(i-1) == "if"):
+		case (w.text == "was" || w.text == "were") && (pondering.has(r.at(i+1)) || r.at(i-1) == "if"):
 		case w.text == "had" && (r.at(i+1) == "better" || r.at(i-1) == "if"):
-		case pastWords[w.text] || w.text == "got" && !gotBehind[r.at(i-1)]:
+		case pastWords.has(w.text) || w.text == "got" && !gotBehind.has(r.at(i-1)):
 			return true
-		case narrators[r.at(i-1)] && isPastForm(w.text):
+		case narrators.has(r.at(i-1)) && isPastForm(w.text):
 			return true
 		}
 	}
@@ -39,13 +39,13 @@ func (r *Request) tellsOfPast() bool {
 
 // looksBack reports whether a request is about what is kept of days gone by.
 func (r *Request) looksBack() bool {
-	return slices.ContainsFunc(r.words, func(w word) bool { return kept[w.text] })
+	return slices.ContainsFunc(r.words, func(w word) bool { return kept.has(w.text) })
 }
 
 var kept = words("history photo photos picture pictures orders spending expenses transactions")
 
 func isPastForm(word string) bool {
-	return len(word) > 3 && strings.HasSuffix(word, "ed") && !notPast[word]
+	return len(word) > 3 && strings.HasSuffix(word, "ed") && !notPast.has(word)
 }
 
 // asking are the words that questions about what was begin with.
@@ -54,7 +54,7 @@ var asking = words("how what was were did who where when which")
 // onlyTells reports whether a past day is of what a request tells, and need not be of what it
 // asks for: "yesterday I forgot my pills, remind me at 9". One question is about its day.
 func (r *Request) onlyTells(day span) bool {
-	if len(r.words) > 0 && asking[r.words[0].text] && r.oneClause(0, len(r.words)) {
+	if len(r.words) > 0 && asking.has(r.words[0].text) && r.oneClause(0, len(r.words)) {
 		return false
 	}
 	opens := r.before(day.from) == "" && day.to < len(r.words) && r.oneClause(day.from, day.to+1)
@@ -83,18 +83,18 @@ func (r *Request) movesDays(days []Date) bool {
 		}
 		before, behind := r.at(i-1), r.at(i+1)
 		_, small := smallWords[before]
-		counted := small || countingOne[before] || onlyDigits(before) || before == "of" && r.at(i-2) == "couple"
-		hours, long := strings.HasPrefix(w.text, "hour"), w.text == "nights" || lengths[w.text] && !strings.HasPrefix(w.text, "hour")
+		counted := small || countingOne.has(before) || onlyDigits(before) || before == "of" && r.at(i-2) == "couple"
+		hours, long := strings.HasPrefix(w.text, "hour"), w.text == "nights" || lengths.has(w.text) && !strings.HasPrefix(w.text, "hour")
 		switch {
 		case yearless && r.mayBeYear(i):
 			return true
-		case aside[w.text], w.text == "advance" && before == "in":
+		case aside.has(w.text), w.text == "advance" && before == "in":
 			return true
-		case (long || parts[w.text] || hours) && beyond[behind]:
+		case (long || parts.has(w.text) || hours) && beyond.has(behind):
 			return true
-		case long && counted && !neither[r.at(i-2)]:
+		case long && counted && !neither.has(r.at(i-2)):
 			return true
-		case (long || parts[w.text]) && nextTo[before]:
+		case (long || parts.has(w.text)) && nextTo.has(before):
 			return true
 		}
 	}
@@ -119,9 +119,9 @@ func (r *Request) moves() bool {
 	for i, w := range r.words {
 		before := r.before(i)
 		switch {
-		case moved[w.text]:
+		case moved.has(w.text):
 			return true
-		case moving[w.text] && (before == "" || beforeVerbs[before]):
+		case moving.has(w.text) && (before == "" || beforeVerbs.has(before)):
 			return true
 		case w.text == "forward" || w.text == "forwards":
 			return true
@@ -134,7 +134,7 @@ func (r *Request) moves() bool {
 
 // isTarget reports whether a day is where something is moved to.
 func (r *Request) isTarget(day span) bool {
-	return targets[r.at(day.from-1)] || targets[r.words[day.from].text]
+	return targets.has(r.at(day.from-1)) || targets.has(r.words[day.from].text)
 }
 
 var targets = words("to until till")
@@ -157,12 +157,12 @@ func (r *Request) mentions(day span) bool {
 		behind = r.at(day.to)
 	}
 	switch {
-	case beingWords[behind] || concerns[before]:
+	case beingWords.has(behind) || concerns.has(before):
 		return true
-	case contracted && isOne[behind]:
+	case contracted && isOne.has(behind):
 		return true
 	default:
-		return isWeekday && ownersOfDays[before]
+		return isWeekday && ownersOfDays.has(before)
 	}
 }
 
@@ -172,7 +172,7 @@ func (r *Request) isTitleDay(day span) bool {
 	last := day.to - 1
 	_, isWeekday := weekdays[strings.TrimSuffix(r.words[last].text, "'s")]
 	if isWeekday {
-		named := day.from == last && last > 1 && r.before(last) != "" && r.isCapital(last-1) && !beforePlaces[r.at(last-2)]
+		named := day.from == last && last > 1 && r.before(last) != "" && r.isCapital(last-1) && !beforePlaces.has(r.at(last-2))
 		return named || day.to < len(r.words) && r.besideNext(last) && r.isNameWord(day.to)
 	}
 	for i := day.from; i < day.to; i++ {

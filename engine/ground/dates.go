@@ -232,7 +232,7 @@ func (r *Request) mayBeVerb(i, behind int) bool {
 	if w := r.at(i); w != "may" && w != "march" || r.isCapital(i) && r.before(i) != "" {
 		return false
 	}
-	return !r.closes(behind) && !(i > 0 && beforeMonths[r.at(i-1)])
+	return !r.closes(behind) && !(i > 0 && beforeMonths.has(r.at(i-1)))
 }
 
 // beforeMonths are words before months.
@@ -244,7 +244,7 @@ var behindDates = words("at in on for to from until till by and or with through 
 // closes reports whether what stands before i can be a date's end: nothing that it could
 // count or describe follows.
 func (r *Request) closes(i int) bool {
-	if i >= len(r.words) || r.words[i].clause != r.words[i-1].clause || behindDates[r.at(i)] {
+	if i >= len(r.words) || r.words[i].clause != r.words[i-1].clause || behindDates.has(r.at(i)) {
 		return true
 	}
 	_, isYear := r.year(i)
@@ -264,7 +264,7 @@ func (r *Request) endsRange(i int) bool {
 	_, number := ordinal(r.at(i - 1))
 	between := strings.TrimSpace(r.text[r.words[i-1].end:r.words[i].at])
 	_, number2 := ordinal(r.at(i - 2))
-	return number && between != "" && between != "," || number2 && connecting[r.at(i-1)]
+	return number && between != "" && between != "," || number2 && connecting.has(r.at(i-1))
 }
 
 var connecting = words("to and or through until till")
@@ -436,9 +436,9 @@ func (c *calendar) apart(i int) reading {
 // weekday reads a day of the week, with the word before it.
 func (c *calendar) weekday(i int) reading {
 	lead, at := "", i
-	if leading[c.at(i)] {
+	if leading.has(c.at(i)) {
 		lead, at = c.at(i), i+1
-		if leading[c.at(at)] { // "on this Monday", "this coming Monday"
+		if leading.has(c.at(at)) { // "on this Monday", "this coming Monday"
 			lead, at = c.at(at), at+1
 		}
 	}
@@ -552,7 +552,7 @@ func (r *Request) looseDays(dates []Date) (list []int) {
 	inDate := r.inDates(dates)
 	for i, w := range r.words {
 		at := i
-		if inDate[i] || !isOrdinal(w.text) && !(r.at(i-1) == "the" && beforeDays[r.at(i-2)]) {
+		if inDate[i] || !isOrdinal(w.text) && !(r.at(i-1) == "the" && beforeDays.has(r.at(i-2))) {
 			continue
 		}
 		if n, ok := r.dayNumber(&at); ok && !onlyDigits(w.text) {

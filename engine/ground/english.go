@@ -25,9 +25,9 @@ func (r *Request) isEnglish() bool {
 	english := 0
 	for _, w := range r.words {
 		switch {
-		case englishWords[w.text]:
+		case englishWords.has(w.text):
 			english++
-		case foreignWords[w.text]:
+		case foreignWords.has(w.text):
 			english--
 		}
 	}
@@ -52,5 +52,5 @@ func namesTimes(w string) bool {
 	_, isDay := weekdays[w]
 	_, short := shortMonths[w]
 	_, shortDay := shortWeekdays[w]
-	return isMonth || isDay || short || shortDay || timeWords[w]
+	return isMonth || isDay || short || shortDay || timeWords.has(w)
 }

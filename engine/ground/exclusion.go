@@ -41,18 +41,18 @@ type exclusion struct {
 // exclusion reads a phrase at i that leaves something out.
 func (r *Request) exclusion(i int) (x exclusion, ok bool) {
 	from := r.longest(i, exclusions)
-	if from == 0 && uncommon[r.words[i].text] && r.ofAll(i) {
+	if from == 0 && uncommon.has(r.words[i].text) && r.ofAll(i) {
 		if from = i + 1; r.at(from) == "for" {
 			from++
 		}
 	}
-	if from == 0 && r.words[i].text == "not" && !auxiliary[r.before(i)] && !hedges[r.at(i+1)] && i > 0 {
+	if from == 0 && r.words[i].text == "not" && !auxiliary.has(r.before(i)) && !hedges.has(r.at(i+1)) && i > 0 {
 		from = i + 1
 	}
 	if from == 0 {
 		return r.around(i)
 	}
-	if from == len(r.words) || exceptions[r.words[from].text] || r.onlyThat(i) {
+	if from == len(r.words) || exceptions.has(r.words[from].text) || r.onlyThat(i) {
 		return x, false
 	}
 	words := r.within(from, r.words[from].clause, mostListed)
@@ -63,7 +63,7 @@ func (r *Request) exclusion(i int) (x exclusion, ok bool) {
 		x.first = list[0]
 	}
 	x.span = span{from, to}
-	if rest := words[to-from:]; len(rest) > 0 && joins[rest[0].text] {
+	if rest := words[to-from:]; len(rest) > 0 && joins.has(rest[0].text) {
 		for len(rest) > 0 {
 			length := 1 + joint(rest[1:])
 			if length <= mostExcluded {
@@ -94,7 +94,7 @@ var (
 
 // unnamed is how many words stand before the first that names something.
 func unnamed(list []word) int {
-	if i := slices.IndexFunc(list, func(w word) bool { return !articles[w.text] && !standIns[w.text] && !behindItems[w.text] }); i >= 0 {
+	if i := slices.IndexFunc(list, func(w word) bool { return !articles.has(w.text) && !standIns.has(w.text) && !behindItems.has(w.text) }); i >= 0 {
 		return i
 	}
 	return 0
@@ -106,12 +106,12 @@ func (r *Request) leftOut(from int, list []word) int {
 	named := false
 	for k, w := range list {
 		switch {
-		case joins[w.text] && k+1 < len(list) && commands[list[k+1].text]:
+		case joins.has(w.text) && k+1 < len(list) && commands.has(list[k+1].text):
 			return k
-		case joins[w.text]:
+		case joins.has(w.text):
 			named = false
-		case !named && articles[w.text]:
-		case named && behindItems[w.text] && !standIns[list[k-1].text], named && commands[w.text]:
+		case !named && articles.has(w.text):
+		case named && behindItems.has(w.text) && !standIns.has(list[k-1].text), named && commands.has(w.text):
 			return k
 		default:
 			named = true
@@ -132,7 +132,7 @@ func (r *Request) ofAll(i int) bool {
 		near = mostListed
 	}
 	for k := i - 1; k >= max(0, i-near); k-- {
-		if universal[r.words[k].text] {
+		if universal.has(r.words[k].text) {
 			return true
 		}
 		if !skips && r.words[k].clause != r.words[i].clause {
@@ -153,7 +153,7 @@ func (r *Request) onlyThat(i int) bool {
 		return false
 	}
 	for k := i - 1; k >= max(0, i-mostListed) && r.words[k].clause == clause; k-- {
-		if onlyWords[r.words[k].text] {
+		if onlyWords.has(r.words[k].text) {
 			return true
 		}
 	}
@@ -165,17 +165,17 @@ func (r *Request) around(i int) (x exclusion, ok bool) {
 	from, to := i+1, i+1
 	switch r.words[i].text {
 	case "leave":
-		for to < len(r.words) && to <= i+mostExcluded && r.words[to].clause == r.words[i].clause && !leftAlone[r.words[to].text] {
+		for to < len(r.words) && to <= i+mostExcluded && r.words[to].clause == r.words[i].clause && !leftAlone.has(r.words[to].text) {
 			to++
 		}
-		if to == len(r.words) || r.words[to].clause != r.words[i].clause || !leftAlone[r.words[to].text] {
+		if to == len(r.words) || r.words[to].clause != r.words[i].clause || !leftAlone.has(r.words[to].text) {
 			return x, false
 		}
 	case "excluded", "exempted", "excepted":
 		if r.at(i+1) != "" && r.words[i+1].clause == r.words[i].clause {
 			return x, false
 		}
-		for from, to = i, i; from > 0 && i-from < nearWords && r.before(from) != "" && !excludes[r.before(from)]; from-- {
+		for from, to = i, i; from > 0 && i-from < nearWords && r.before(from) != "" && !excludes.has(r.before(from)); from-- {
 		}
 	default:
 		return x, false
@@ -196,7 +196,7 @@ var (
 
 // joint is the index of the first word that joins items, or where the words end.
 func joint(words []word) int {
-	if i := slices.IndexFunc(words, func(w word) bool { return joins[w.text] }); i >= 0 {
+	if i := slices.IndexFunc(words, func(w word) bool { return joins.has(w.text) }); i >= 0 {
 		return i
 	}
 	return len(words)
@@ -215,7 +215,7 @@ func (r *Request) listBehind(end int) (list []string) {
 		if at > end && joined && r.between(at) == "," {
 			break
 		}
-		joined = joined || joins[r.words[at].text]
+		joined = joined || joins.has(r.words[at].text)
 		at++
 	}
 	if !joined {
@@ -252,9 +252,9 @@ func items(words []word) (list []string) {
 	}
 	for _, w := range words {
 		switch {
-		case joins[w.text]:
+		case joins.has(w.text):
 			flush()
-		case len(item) == 0 && articles[w.text]:
+		case len(item) == 0 && articles.has(w.text):
 		default:
 			item = append(item, w.text)
 		}
@@ -315,8 +315,8 @@ func (o *omissions) listed(value string) bool {
 		if !same || end >= len(r.words) {
 			continue
 		}
-		joined := joins[r.at(i-1)] || joins[r.at(end)]
-		if joined || r.between(end) == "," && end < o.list[0].from-1 && !commands[r.at(end)] {
+		joined := joins.has(r.at(i-1)) || joins.has(r.at(end))
+		if joined || r.between(end) == "," && end < o.list[0].from-1 && !commands.has(r.at(end)) {
 			return true
 		}
 	}

@@ -47,7 +47,7 @@ func (a *argument) takesOmissions() bool {
 }
 
 func hasLeavingOut(name string) bool {
-	return slices.ContainsFunc(strings.Split(name, "_"), func(w string) bool { return leavingOut[w] })
+	return hasWord(strings.Split(name, "_"), leavingOut)
 }
 
 // common are short words that are in every other sentence.
@@ -59,7 +59,7 @@ func namesSomething(v *jsontext.Value) bool {
 	case jsontext.Number:
 		return true
 	case jsontext.String:
-		return len([]rune(squash(v.Text))) >= 2 && !common[squash(v.Text)]
+		return len([]rune(squash(v.Text))) >= 2 && !common.has(squash(v.Text))
 	default:
 		return false
 	}
@@ -177,7 +177,7 @@ func noQuantity(j *judge, rule string) {
 		return
 	}
 	j.eachRequired(func(c Call, a *argument) bool {
-		if a.value.Kind != jsontext.Number || a.listed() || a.grounded() || a.fallback() != nil || located[a.key] || j.implies(a.value.Text) {
+		if a.value.Kind != jsontext.Number || a.listed() || a.grounded() || a.fallback() != nil || located.has(a.key) || j.implies(a.value.Text) {
 			return false
 		}
 		j.withhold(rule, Place{c.Name, a.path}, "no quantity is named anywhere")
@@ -197,9 +197,9 @@ var (
 func (t *Turn) implies(number string) bool {
 	switch d, _ := parseDecimal(number); d {
 	case constant("0"):
-		return slices.ContainsFunc(t.request.words, func(w word) bool { return nothing[w.text] })
+		return slices.ContainsFunc(t.request.words, func(w word) bool { return nothing.has(w.text) })
 	case constant("1"):
-		return slices.ContainsFunc(t.request.words, func(w word) bool { return article[w.text] })
+		return slices.ContainsFunc(t.request.words, func(w word) bool { return article.has(w.text) })
 	default:
 		return false
 	}
@@ -217,7 +217,7 @@ var quantities = words("half quarter third dozen dozens couple pair few several 
 // words.
 func (t *Turn) hasQuantity() bool {
 	return strings.ContainsFunc(t.conversation, isDigit) || len(t.asked.numbers) > 0 ||
-		slices.ContainsFunc(t.request.words, func(w word) bool { return quantities[w.text] || quantities[strings.TrimSuffix(w.text, "s")] })
+		slices.ContainsFunc(t.request.words, func(w word) bool { return quantities.has(w.text) || quantities.has(strings.TrimSuffix(w.text, "s")) })
 }
 
 // routes are the words for the two ends of a way, in the names of properties.
@@ -238,7 +238,7 @@ func wayEnd(name, word string) (rest string, ok bool) {
 	}
 	parts = slices.Delete(parts, at, at+1)
 	for _, p := range parts {
-		if !ofPlaces[p] {
+		if !ofPlaces.has(p) {
 			return "", false
 		}
 	}

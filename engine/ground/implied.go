@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,19 +57,19 @@ func free(schema *jsontext.Value, types ...string) bool {
 
 var (
 	// announced are words before a list that is complete: some name options, others need the list right behind them.
-	announced = regexp.MustCompile(`(?i)\b(one of|either|options?|choices?|choose (from|between)|(allowed|valid|possible|accepted|permitted|supported|available) (values?|options?|choices?))\b`)
-	demanded  = regexp.MustCompile(`(?i)\b(can|must|should|may) be( set to)?( either| one of)?\b`)
+	announced = expression(`(?i)\b(one of|either|options?|choices?|choose (from|between)|(allowed|valid|possible|accepted|permitted|supported|available) (values?|options?|choices?))\b`)
+	demanded  = expression(`(?i)\b(can|must|should|may) be( set to)?( either| one of)?\b`)
 	// incomplete are words that say that the list is not complete, or that it is of something else.
-	incomplete = regexp.MustCompile(`(?i)\be\.? ?g\b|\bsuch as\b|\bfor (example|instance)\b|\bexamples?\b|\blike\b|\betc\b|\bi\.? ?e\b|\.\.\.|…|\bdefault` +
+	incomplete = expression(`(?i)\be\.? ?g\b|\bsuch as\b|\bfor (example|instance)\b|\bexamples?\b|\blike\b|\betc\b|\bi\.? ?e\b|\.\.\.|…|\bdefault` +
 		`|\bany(thing)?\b|\bothers?\b|\botherwise\b|\bcustom\b|\bsimilar\b|\binclud|\band so on\b|\bnot\b|n['’]t\b|\bcannot\b|\bnever\b|\bexcept|\bexclud|\bunless\b|\bwithout\b`)
 	// quoted are quotations of all kinds; an apostrophe begins none.
-	quoted = regexp.MustCompile("(?:^|[^\\p{L}\\p{N}])'([^']*)'|\"([^\"]*)\"|‘([^’]*)’|“([^”]*)”|„([^“”]*)[“”]|«([^»]*)»|`([^`]*)`")
+	quoted = expression("(?:^|[^\\p{L}\\p{N}])'([^']*)'|\"([^\"]*)\"|‘([^’]*)’|“([^”]*)”|„([^“”]*)[“”]|«([^»]*)»|`([^`]*)`")
 	// listing is all that may stand between options, lead before the first, and unrelated behind the last: sentences
 	// about a unit. partly, in the sentence before the announcement, makes the options a part of what is possible.
-	listing   = regexp.MustCompile(`(?i)^[\s,/|()\[\]]*(and/or|or|and|und|oder|y|o|et|ou)?[\s,/|()\[\]]*$`)
-	unrelated = regexp.MustCompile(`(?i)^[\s)\]]*(\.?\s*|\.\s+(the )?units?\b[^.]*\.?\s*)$`)
-	lead      = regexp.MustCompile(`(?i)^(are|is|the following|these|values?|options?|from|between|either|one of|[\s:([])*$`)
-	partly    = regexp.MustCompile(`(?i)\b(or|and|plus|if|when)\W*$|\b(prefix|suffix|(begin|start|end)s? with|first|last|each|every|separated|list of|contains?` +
+	listing   = expression(`(?i)^[\s,/|()\[\]]*(and/or|or|and|und|oder|y|o|et|ou)?[\s,/|()\[\]]*$`)
+	unrelated = expression(`(?i)^[\s)\]]*(\.?\s*|\.\s+(the )?units?\b[^.]*\.?\s*)$`)
+	lead      = expression(`(?i)^(are|is|the following|these|values?|options?|from|between|either|one of|[\s:([])*$`)
+	partly    = expression(`(?i)\b(or|and|plus|if|when)\W*$|\b(prefix|suffix|(begin|start|end)s? with|first|last|each|every|separated|list of|contains?` +
 		`|combin|several|multiple|part of)`)
 )
 
@@ -84,7 +83,7 @@ const (
 // impliedOptions is an enumeration of the options that a description quotes behind words that announce them.
 func impliedOptions(schema *jsontext.Value) []jsontext.Member {
 	d := schema.Last("description")
-	if !free(schema, "string") || !d.Is(jsontext.String) || incomplete.MatchString(d.Text) {
+	if !free(schema, "string") || !d.Is(jsontext.String) || incomplete.re().MatchString(d.Text) {
 		return nil
 	}
 	seen := announcedOptions(d.Text)
@@ -100,22 +99,22 @@ func impliedOptions(schema *jsontext.Value) []jsontext.Member {
 
 // announcedOptions are the quoted options of a description; nil when the list may have others.
 func announcedOptions(text string) (seen []string) {
-	from, strict := announced.FindStringIndex(text), false
-	if to := demanded.FindStringIndex(text); to != nil && (from == nil || to[0] < from[0]) {
+	from, strict := announced.re().FindStringIndex(text), false
+	if to := demanded.re().FindStringIndex(text); to != nil && (from == nil || to[0] < from[0]) {
 		from, strict = to, true
 	}
 	if from == nil {
 		return nil
 	}
 	sentence := text[:from[0]]
-	if partly.MatchString(sentence[strings.LastIndexAny(sentence, ".!?\n")+1:]) {
+	if partly.re().MatchString(sentence[strings.LastIndexAny(sentence, ".!?\n")+1:]) {
 		return nil
 	}
 	text = text[from[1]:]
 	last := 0
-	for i, m := range quoted.FindAllStringSubmatchIndex(text, -1) {
+	for i, m := range quoted.re().FindAllStringSubmatchIndex(text, -1) {
 		option, between := quotedFrom(text, m), text[last:m[0]]
-		if i == 0 && !leadsToOptions(between, strict) || i > 0 && !listing.MatchString(between) || !isOption(option) {
+		if i == 0 && !leadsToOptions(between, strict) || i > 0 && !listing.re().MatchString(between) || !isOption(option) {
 			return nil
 		}
 		if !slices.Contains(seen, option) {
@@ -123,7 +122,7 @@ func announcedOptions(text string) (seen []string) {
 		}
 		last = m[1]
 	}
-	if !unrelated.MatchString(text[last:]) {
+	if !unrelated.re().MatchString(text[last:]) {
 		return nil
 	}
 	return seen
@@ -150,7 +149,7 @@ func leadsToOptions(text string, strict bool) bool {
 	if strict {
 		return strings.Trim(text, " :([") == ""
 	}
-	return len(text) <= longestLead && lead.MatchString(text)
+	return len(text) <= longestLead && lead.re().MatchString(text)
 }
 
 // eachOf reports whether something holds for the default and all examples of a schema.
@@ -175,7 +174,7 @@ func impliedBounds(name string, schema *jsontext.Value) []jsontext.Member {
 		}
 	}
 	said := strings.Fields(plain(about))
-	if strings.ContainsFunc(about, isDigit) || negatives.MatchString(about) ||
+	if strings.ContainsFunc(about, isDigit) || negatives.re().MatchString(about) ||
 		hasWord(parts, differences) || hasWord(said, differences) {
 		return nil
 	}
@@ -202,7 +201,7 @@ var (
 		"increase increases decrease decreases growth gain gains loss step steps utc gmt timezone return returns yield skip skips seek rewind jump before " +
 		"ago earlier past back backward backwards remaining variance deviation margin profit drift correction trend surplus deficit balance zoom scale " +
 		"ratio signed")
-	negatives = regexp.MustCompile(`(?i)negativ|minus|(below|less than|under|smaller than) (zero|nought|none)|\bsign(ed)?\b`)
+	negatives = expression(`(?i)negativ|minus|(below|less than|under|smaller than) (zero|nought|none)|\bsign(ed)?\b`)
 	percents  = words("percent percentage percents")
 	devices   = words("sound speaker speakers music media audio tv television light lights lamp lamps bulb led dim dimmer battery alarm ringtone fan screen " +
 		"display device phone headphone headphones microphone playback radio bright brightly")
@@ -246,8 +245,8 @@ var boundedNames = []boundedName{
 }
 
 type boundedName struct {
-	words     map[string]bool
-	others    map[string]bool // words about another quantity of the name
+	words     *wordList
+	others    *wordList // words about another quantity of the name
 	alone     bool
 	ofDevices bool   // a text about it has to speak of a device or percent
 	min, max  string // empty for none

@@ -31,13 +31,3 @@ func keyWords(key string) (list []string) {
 	finish()
 	return list
 }
-
-// hasWord reports whether one of the words is in a set.
-func hasWord(list []string, set map[string]bool) bool {
-	for _, w := range list {
-		if set[w] {
-			return true
-		}
-	}
-	return false
-}

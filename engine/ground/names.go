@@ -20,25 +20,24 @@ var (
 	noNames = words("i i'm i'll i'd i've ok okay tv pm am jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun " +
 		"january february march april may june july august september october november december " +
 		"monday tuesday wednesday thursday friday saturday sunday christmas easter")
-	// doubles are first names of two words: what the second word may be.
-	doubles = map[string]map[string]bool{
-		"mary": words("ann anne jane lou kate beth ellen sue jo"), "anna": words("maria marie lena sophie"), "ana": words("maria maría"),
-		"maria": words("jose josé elena luisa teresa carmen"), "maría": words("josé jose elena luisa teresa jesús"),
-		"jose": words("luis maria antonio manuel miguel"), "josé": words("luis maría antonio manuel miguel"),
-		"juan": words("carlos pablo jose josé manuel antonio"), "luis": words("miguel fernando alberto"),
-		"jean": words("luc pierre paul claude marc jacques michel"), "marie": words("claire louise anne france"),
-		"billy": words("bob joe ray jean"), "betty": words("lou jo sue"), "peggy": words("sue"), "sarah": words("jane"), "john": words("paul"),
-		"hans": words("peter jürgen joachim"), "karl": words("heinz"), "lee": words("ann"), "bobby": words("joe ray"),
-	}
+	// doubles are first names of two words.
+	doubles = words("mary-ann mary-anne mary-jane mary-lou mary-kate mary-beth mary-ellen mary-sue mary-jo anna-maria anna-marie " +
+		"anna-lena anna-sophie ana-maria ana-maría maria-jose maria-josé maria-elena maria-luisa maria-teresa " +
+		"maria-carmen maría-josé maría-jose maría-elena maría-luisa maría-teresa maría-jesús jose-luis jose-maria " +
+		"jose-antonio jose-manuel jose-miguel josé-luis josé-maría josé-antonio josé-manuel josé-miguel juan-carlos " +
+		"juan-pablo juan-jose juan-josé juan-manuel juan-antonio luis-miguel luis-fernando luis-alberto jean-luc " +
+		"jean-pierre jean-paul jean-claude jean-marc jean-jacques jean-michel marie-claire marie-louise marie-anne " +
+		"marie-france billy-bob billy-joe billy-ray billy-jean betty-lou betty-jo betty-sue peggy-sue sarah-jane " +
+		"john-paul hans-peter hans-jürgen hans-joachim karl-heinz lee-ann bobby-joe bobby-ray")
 )
 
 func withoutDot(word string) string { return strings.TrimSuffix(lowered(word), ".") }
 
-func isTitle(word string) bool { return titles[withoutDot(word)] }
+func isTitle(word string) bool { return titles.has(withoutDot(word)) }
 
 // abbreviates reports whether a dot at a word's end is the word's.
 func abbreviates(word string) bool {
-	return isTitle(word) || callings[withoutDot(word)] || isInitial(word) || suffixes[withoutDot(word)]
+	return isTitle(word) || callings.has(withoutDot(word)) || isInitial(word) || suffixes.has(withoutDot(word))
 }
 
 // isInitial reports whether a word is one letter, with a dot or without, or several with dots.
@@ -59,19 +58,19 @@ func withoutTitles(name []string) []string {
 // is a first name.
 func isParticle(name []string, i int) bool {
 	w := name[i]
-	return particles[lowered(w)] && !(i == 0 && lowered(w) == "al" && w != "al")
+	return particles.has(lowered(w)) && !(i == 0 && lowered(w) == "al" && w != "al")
 }
 
 // isDouble reports whether a name begins with a first name of two words.
 func isDouble(name []string) bool {
-	return len(name) > 1 && doubles[lowered(name[0])][lowered(name[1])]
+	return len(name) > 1 && doubles.has(lowered(name[0]+"-"+name[1]))
 }
 
 // isName reports whether a word of the request may be a person's name.
 func isName(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
 	w := lowered(straight.Replace(withoutGenitive(word)))
-	return isCapital(first) && !titles[w] && !callings[w] && !noNames[w] && !noNames[lowered(straight.Replace(word))]
+	return isCapital(first) && !titles.has(w) && !callings.has(w) && !noNames.has(w) && !noNames.has(lowered(straight.Replace(word)))
 }
 
 // withoutGenitive is a word without 's and what quotes it.

@@ -99,11 +99,11 @@ func (r *Request) negation(i int) (n negation, ok bool) {
 // another negation: "can't stop playing".
 func (r *Request) isDoing(i, end int) bool {
 	next := r.at(end)
-	if r.before(i) == "to" && !intending[r.at(i-2)] { // "the back road to avoid waking her"
+	if r.before(i) == "to" && !intending.has(r.at(i-2)) { // "the back road to avoid waking her"
 		return false
 	}
-	return strings.HasSuffix(next, "ing") && len(next) > len("thing") && !noDoing[next] && r.words[i].clause == r.words[end].clause &&
-		!slices.Contains(inabilities, r.before(i)) && !slices.Contains(negations, r.before(i)) && r.before(i) != "not" && !persons[r.before(i)]
+	return strings.HasSuffix(next, "ing") && len(next) > len("thing") && !noDoing.has(next) && r.words[i].clause == r.words[end].clause &&
+		!slices.Contains(inabilities, r.before(i)) && !slices.Contains(negations, r.before(i)) && r.before(i) != "not" && !persons.has(r.before(i))
 }
 
 var intending = words("want like prefer try need have wish")
@@ -112,7 +112,7 @@ var noDoing = words("anything something nothing everything morning evening durin
 
 // behindAside is where a clause goes on that begins with an aside; 0 for nowhere.
 func (r *Request) behindAside(end, clause int) int {
-	if end >= len(r.words) || r.words[end].clause == clause || r.between(end) != "," || !asides[r.words[end].text] {
+	if end >= len(r.words) || r.words[end].clause == clause || r.between(end) != "," || !asides.has(r.words[end].text) {
 		return 0
 	}
 	to := end + len(r.within(end, r.words[end].clause, mostAside))
@@ -149,13 +149,13 @@ var (
 
 // isPast reports whether a word is a past form, or a participle.
 func isPast(w string) bool {
-	return pastForms[w] || strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "eed") && len(w) > 4
+	return pastForms.has(w) || strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "eed") && len(w) > 4
 }
 
 // subject are the words before the phrase at i that a passive is about, from an index on.
 func (r *Request) subject(i, from int) span {
 	to := i
-	for to > from && r.before(to) != "" && ofModals[r.words[to-1].text] {
+	for to > from && r.before(to) != "" && ofModals.has(r.words[to-1].text) {
 		to--
 	}
 	start := to
@@ -164,18 +164,18 @@ func (r *Request) subject(i, from int) span {
 	}
 	commanded := false
 	for k := start; k < to; k++ {
-		commanded = commanded || commands[r.words[k].text] && r.begins(k)
-		if commanded && (joins[r.words[k].text] || r.words[k].text == "so") {
+		commanded = commanded || commands.has(r.words[k].text) && r.begins(k)
+		if commanded && (joins.has(r.words[k].text) || r.words[k].text == "so") {
 			start = k + 1
 		}
 	}
-	if to-start == 1 && pronouns[r.words[start].text] && start > from {
+	if to-start == 1 && pronouns.has(r.words[start].text) && start > from {
 		before := r.words[start-1].clause
 		k := start - 1
 		for k > from && start-k < longestClause && r.words[k-1].clause == before {
 			k--
 		}
-		if !commands[r.words[k].text] {
+		if !commands.has(r.words[k].text) {
 			start = k
 		}
 	}
@@ -192,29 +192,29 @@ func (r *Request) stated(i, end int) bool {
 	switch {
 	case r.isPassive(end):
 		return r.blandPassive(i, end)
-	case encouraging[next] || next == "bother" && !aboutDoing(second):
+	case encouraging.has(next) || next == "bother" && !aboutDoing(second):
 		return true
-	case first == "never" && isPast(next) && !timeless[next]: // "you never called"
+	case first == "never" && isPast(next) && !timeless.has(next): // "you never called"
 		return !ensured(r, i)
-	case next == "let" && encouraging[r.at(end+2)]: // "don't let me forget"
+	case next == "let" && encouraging.has(r.at(end+2)): // "don't let me forget"
 		return true
-	case first == "not" && (definite[next] || articles[next] || next != "" && next[0] <= '9'): // "not to 5"
+	case first == "not" && (definite.has(next) || articles.has(next) || next != "" && next[0] <= '9'): // "not to 5"
 		return true
-	case conditions[before]: // "why don't you", "if not"
+	case conditions.has(before): // "why don't you", "if not"
 		return true
-	case before == "you" && conditions[r.before(i-1)] && end > i: // "if you can't"
+	case before == "you" && conditions.has(r.before(i-1)) && end > i: // "if you can't"
 		return true
-	case next == "you" && stative[second]:
+	case next == "you" && stative.has(second):
 		return true
-	case next == "want" && second == "to" && encouraging[r.at(end+2)]:
+	case next == "want" && second == "to" && encouraging.has(r.at(end+2)):
 		return true
 	case first == "may" && before != "you", first == "not" && (before == "i'm" || before == "decided" || before == "chose"):
 		return true
-	case persons[before] && slices.Contains(given, plain): // "I forbid you"
+	case persons.has(before) && slices.Contains(given, plain): // "I forbid you"
 		return false
-	case persons[before] && !obliging(plain):
+	case persons.has(before) && !obliging(plain):
 		youShould := next == "think" && second == "you"
-		return !wishing[next] && !youShould && (next != "need" || second != "you") || i >= 2 && conditions[r.before(i-1)]
+		return !wishing.has(next) && !youShould && (next != "need" || second != "you") || i >= 2 && conditions.has(r.before(i-1))
 	case before != "" && r.words[i].text == "never" && thirdPerson(next): // "my phone never rings"
 		return true
 	case r.words[i].text == "no" && (next == "need" || next == "want" || next == "needed"): // "no longer need it"
@@ -244,7 +244,7 @@ func (r *Request) blandPassive(i, end int) bool {
 	if r.words[i].text == "never" && start == i {
 		return true
 	}
-	return start < i && conditions[r.words[start].text] && r.words[start].text != "in" && r.words[start].text != "that" || conditions[r.before(i)]
+	return start < i && conditions.has(r.words[start].text) && r.words[start].text != "in" && r.words[start].text != "that" || conditions.has(r.before(i))
 }
 
 // ensured reports whether the clause before i asks to see to something: "make sure Ann is".
@@ -282,8 +282,11 @@ var (
 	// leadingOn stand between a negation and what it forbids, and don't count.
 	leadingOn = words("ever you to please dare go ahead and want me us i be")
 	// stopping are words for bringing something to its end.
-	stopping = words("stop cancel delete remove disable dismiss end mute pause silence block unsubscribe clear off quit abort close")
+	stopping      = words(stoppingText)
+	stoppingStems = stems(stoppingText)
 )
+
+const stoppingText = "stop cancel delete remove disable dismiss end mute pause silence block unsubscribe clear off quit abort close"
 
 // nearWords is how close behind a negation a word of a tool's name has to be.
 const nearWords = 3
@@ -291,7 +294,7 @@ const nearWords = 3
 // nameWords are the stems of the words of a tool's name that say what it does.
 func nameWords(tool string) (name []string) {
 	for _, w := range strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' || c == ' ' || c == '.' }) {
-		if len(w) >= 3 && !unspecific[w] {
+		if len(w) >= 3 && !unspecific.has(w) {
 			name = append(name, stem(w))
 		}
 	}
@@ -347,7 +350,7 @@ func (r *Request) prohibitions() *prohibitions {
 		}
 		forbidden = append(forbidden, span{from, end})
 		split := n.at
-		for split < end && !postponing[r.words[split].text] {
+		for split < end && !postponing.has(r.words[split].text) {
 			split++
 		}
 		p.list = append(p.list, &prohibition{negation: n, request: r, split: split, to: end, noted: noted})
@@ -381,7 +384,7 @@ func (p *prohibition) forbidden(own map[string]bool) []word {
 	if p.ceasing {
 		return list[:min(len(list), 1)]
 	}
-	if joins[p.request.before(p.phrase)] { // "be played and never be stopped"
+	if joins.has(p.request.before(p.phrase)) { // "be played and never be stopped"
 		return list
 	}
 	from := max(p.subject.from, p.subject.to-nearWords)
@@ -422,14 +425,14 @@ func sameWords(value, words []word, k, start int) bool {
 func near(clause []word, own map[string]bool) (list []word) {
 	counted := 0
 	for _, w := range clause {
-		if postponing[w.text] || counted == nearWords || len(list) == mostNear {
+		if postponing.has(w.text) || counted == nearWords || len(list) == mostNear {
 			break
 		}
-		if leadingOn[w.text] && (w.text != "go" || len(list) == 0) {
+		if leadingOn.has(w.text) && (w.text != "go" || len(list) == 0) {
 			continue
 		}
 		list = append(list, w)
-		if !passing[w.text] && !own[stem(w.text)] {
+		if !passing.has(w.text) && !own[stem(w.text)] {
 			counted++
 		}
 	}
@@ -488,8 +491,8 @@ func (r *Request) Forbids(tool string, values []string) bool {
 func (p *prohibitions) forbid(tool string, values []string) bool {
 	name, own := nameWords(tool), ownWords(values)
 	parts := strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' })
-	ends := slices.ContainsFunc(parts, func(w string) bool { return stopping[w] })
-	writes := slices.ContainsFunc(parts, func(w string) bool { return writingVerbs[w] })
+	ends := hasWord(parts, stopping)
+	writes := hasWord(parts, writingVerbs)
 	var texts [][]word // of the values with several words
 	for _, v := range values {
 		if strings.ContainsAny(strings.TrimSpace(v), " \n") {
@@ -506,7 +509,7 @@ func (p *prohibitions) forbid(tool string, values []string) bool {
 			if s := stem(w.text); slices.Contains(name, s) {
 				matched = append(matched, s)
 			}
-			stops = stops || stopping[w.text] || slices.Contains(stoppingStems, stem(w.text))
+			stops = stops || stoppingStems.has(stem(w.text))
 		}
 		// "don't play this any more" asks for what ends it.
 		if len(matched) == 0 || ends && !stops || one.goesOn(ends, own) {
@@ -524,17 +527,15 @@ func (p *prohibitions) forbid(tool string, values []string) bool {
 // not end it; or whether it shall, and the call does.
 func (p *prohibition) goesOn(ends bool, own map[string]bool) bool {
 	if p.ceasing {
-		return slices.ContainsFunc(stoppingStems, func(s string) bool { return own[s] })
+		for s := range own {
+			if stoppingStems.has(s) {
+				return true
+			}
+		}
+		return false
 	}
 	return !ends && len(p.words) > 1 && (p.words[0].text == "stop" || p.words[0].text == "quit") && strings.HasSuffix(p.words[1].text, "ing")
 }
-
-var stoppingStems = func() (list []string) {
-	for w := range stopping {
-		list = append(list, stem(w))
-	}
-	return list
-}()
 
 // reopens reports whether a call is what the prohibition asks for in its end: later, or the
 // opposite of what must not stay.
@@ -542,7 +543,7 @@ func (p *prohibition) reopens(near []word, name, values []string) bool {
 	if slices.ContainsFunc(values, p.postponed.names) {
 		return true
 	}
-	if len(near) == 0 || !staying[near[0].text] {
+	if len(near) == 0 || !staying.has(near[0].text) {
 		return false
 	}
 	return slices.ContainsFunc(opposites, func(o [2]string) bool {
@@ -561,7 +562,7 @@ var (
 // forgiven reports whether the request asks for a call elsewhere.
 func (p *prohibition) forgiven(rest *spoken, near []word, matched, values []string) bool {
 	again := len(matched) > 0 && !slices.ContainsFunc(matched, func(w string) bool { return !rest.stems[w] })
-	if !again && !p.after.stems["instead"] && slices.ContainsFunc(near, func(w word) bool { return somebody[w.text] }) {
+	if !again && !p.after.stems["instead"] && slices.ContainsFunc(near, func(w word) bool { return somebody.has(w.text) }) {
 		return false // "don't call him, Bob is asleep"
 	}
 	if p.ability && slices.ContainsFunc(p.words, func(w word) bool { return isPast(w.text) && rest.stems[stem(w.text)] }) && (p.after.stems["it"] || p.after.stems["them"]) {

@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,7 +35,7 @@ func (s *spellings) cased(value string, heading bool) string {
 		return value
 	}
 	spelt := s.spelt(found[0])
-	if slip.MatchString(spelt) {
+	if slip.re().MatchString(spelt) {
 		return value
 	}
 	_, first := utf8.DecodeRuneInString(spelt)
@@ -52,7 +51,7 @@ func (s *spellings) cased(value string, heading bool) string {
 }
 
 // slip is a word whose second capital is a slip of the shift key: "NEw", but not "TVs".
-var slip = regexp.MustCompile(`(?:^|[^\p{L}])\p{Lu}{2}(?:\p{Ll}{2,}|[a-rt-z])(?:$|[^\p{L}])`)
+var slip = expression(`(?:^|[^\p{L}])\p{Lu}{2}(?:\p{Ll}{2,}|[a-rt-z])(?:$|[^\p{L}])`)
 
 // hasCasing reports whether capitals are for reading in a value: not in what machines read,
 // nor in what the schema spells out.
@@ -74,7 +73,7 @@ func isCodeKey(key string) bool {
 	if n > 1 && (list[n-1] == "name" || list[n-1] == "address") {
 		n--
 	}
-	return n > 0 && codeKeys[list[n-1]]
+	return n > 0 && codeKeys.has(list[n-1])
 }
 
 // isCode reports whether a value looks like an identifier, an address or a number.
@@ -111,7 +110,7 @@ func isDateText(value string) bool {
 		switch {
 		case isMonth || long || short:
 			named = true
-		case !dateWords[w] && !isDigit(first):
+		case !dateWords.has(w) && !isDigit(first):
 			return false
 		}
 	}
@@ -146,5 +145,5 @@ var headings = words("title subject message note notes label summary caption hea
 func hasHeading(key string) bool {
 	list := keyWords(key)
 	n := len(list)
-	return n > 0 && (headings[list[n-1]] || n > 1 && list[n-2] == "event" && list[n-1] == "name")
+	return n > 0 && (headings.has(list[n-1]) || n > 1 && list[n-2] == "event" && list[n-1] == "name")
 }

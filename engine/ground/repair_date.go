@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -68,14 +67,14 @@ func (e *editor) dates() (list []dated) {
 		}
 		day, err := time.Parse(time.DateOnly, a.value.Text[:isoLength])
 		behind := a.value.Text[isoLength:]
-		if err == nil && (behind == "" || timeBehind.MatchString(behind)) {
+		if err == nil && (behind == "" || timeBehind.re().MatchString(behind)) {
 			list = append(list, dated{a, day, behind})
 		}
 	}
 	return list
 }
 
-var timeBehind = regexp.MustCompile(`^[Tt ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)? ?([Zz]|[+-]\d{2}:?\d{2})?$`)
+var timeBehind = expression(`^[Tt ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)? ?([Zz]|[+-]\d{2}:?\d{2})?$`)
 
 // ofDays are words in the names of parameters that hold a day.
 var ofDays = words("date day time when start end due deadline schedule scheduled from until to till by on at begin birthday birthdate datetime " +
@@ -86,7 +85,7 @@ func (a *argument) isOfDays() bool {
 	return a.any("format", func(v *jsontext.Value) bool { return v.Text == "date" || v.Text == "date-time" }) ||
 		slices.ContainsFunc(strings.Split(strings.ToLower(a.key), "_"), func(p string) bool {
 			p = strings.TrimSuffix(p, "s")
-			return ofDays[p] || ofDays[p+"s"] || strings.HasSuffix(p, "date") || strings.HasSuffix(p, "time") || strings.HasSuffix(p, "day")
+			return ofDays.has(p) || ofDays.has(p+"s") || strings.HasSuffix(p, "date") || strings.HasSuffix(p, "time") || strings.HasSuffix(p, "day")
 		})
 }
 
@@ -116,7 +115,7 @@ func (e *editor) redate(d dated, named Date) {
 // them what Dates can't follow: "two days before Friday", "not on Monday", "Good Friday".
 func (t *Turn) askedDays() (list []Date) {
 	days, r := t.dates(), t.request
-	if len(days) == 0 || numericDate.MatchString(r.text) || len(r.looseDays(days)) > 0 || r.movesDays(days) {
+	if len(days) == 0 || numericDate.re().MatchString(r.text) || len(r.looseDays(days)) > 0 || r.movesDays(days) {
 		return nil
 	}
 	unasked, moves := r.unasked(), r.moves()
@@ -137,7 +136,7 @@ func (t *Turn) askedDays() (list []Date) {
 }
 
 // numericDate is a date in a form that is read differently in different countries.
-var numericDate = regexp.MustCompile(`(?:^|[^\d/.])\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?(?:[^\d/.]|$)`)
+var numericDate = expression(`(?:^|[^\d/.])\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?(?:[^\d/.]|$)`)
 
 var (
 	shifting = words("before after prior following than not each every other another any some either one")
@@ -156,13 +155,13 @@ func (r *Request) shifted(day span) bool {
 	before, behind := r.at(lead-1), r.at(day.to)
 	_, isMonth := months[r.at(day.to+1)]
 	switch {
-	case shifting[before] || shifting[first]:
+	case shifting.has(before) || shifting.has(first):
 		return true
-	case (before == "from" || before == "of") && lengths[r.at(lead-2)]:
+	case (before == "from" || before == "of") && lengths.has(r.at(lead-2)):
 		return true
-	case (lead < day.from || leading[first]) && lengths[before]: // "a week on Friday"
+	case (lead < day.from || leading.has(first)) && lengths.has(before): // "a week on Friday"
 		return true
-	case holidays[before] || ordinals[before] || first == "every" || first == "since":
+	case holidays.has(before) || ordinals.has(before) || first == "every" || first == "since":
 		return true
 	case behind == "week" || behind == "fortnight" || behind == "after" || behind == "before" || behind == "of":
 		return true

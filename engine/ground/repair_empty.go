@@ -46,7 +46,7 @@ func (r *Request) asksForNothing() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.words, func(w word) bool { return emptying[w.text] })
+	return slices.ContainsFunc(r.words, func(w word) bool { return emptying.has(w.text) })
 }
 
 // isMailAddress reports whether the name of a property says that it holds one: "email" and
@@ -56,5 +56,5 @@ func (p *place) isMailAddress() bool {
 	if n := len(list); n > 1 && list[n-1] == "address" {
 		list = list[:n-1]
 	}
-	return len(list) > 0 && mailWords[list[len(list)-1]]
+	return len(list) > 0 && mailWords.has(list[len(list)-1])
 }

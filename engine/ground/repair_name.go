@@ -37,7 +37,7 @@ func nameHalf(key string) (whose string, half int) {
 		switch {
 		case len(rest) > 0 && (rest[0] == "name" || rest[0] == "names"):
 			rest = rest[1:]
-		case len(rest) > 0 && !plainHalves[w]:
+		case len(rest) > 0 && !plainHalves.has(w):
 			return "", 0
 		}
 		return strings.Join(append(list[:i:i], rest...), " "), halves[w]
@@ -198,7 +198,7 @@ func (n *namer) withoutTail(whole, last []string) (f, l []string, ok bool) {
 		return nil, nil, false
 	}
 	at := len(whole) - len(last)
-	for at > 0 && particles[lowered(whole[at-1])] {
+	for at > 0 && particles.has(lowered(whole[at-1])) {
 		at--
 	}
 	if at == 0 {
@@ -241,7 +241,7 @@ var secondNames = words("ann anne anna annie marie maria mary jo joe joy lou lu 
 	"paul pierre luc claude claire louise sophie elena luisa teresa carmen jose josé luis carlos pablo antonio manuel miguel maría peter")
 
 // mayBeDouble reports whether two words may be one first name.
-func mayBeDouble(name []string) bool { return isDouble(name) || secondNames[lowered(name[1])] }
+func mayBeDouble(name []string) bool { return isDouble(name) || secondNames.has(lowered(name[1])) }
 
 // isOnePerson reports whether two words are the first name and the last name of somebody: a
 // last name has to be there, or was left empty, and the request has its word in the whole name
@@ -260,7 +260,7 @@ func (n *namer) isOnePerson(whole []string) bool {
 }
 
 func (n *namer) firstHalf(last, bare []string) (f, l []string, ok bool) {
-	if len(bare) > 1 && !particles[lowered(bare[0])] {
+	if len(bare) > 1 && !particles.has(lowered(bare[0])) {
 		return n.split(bare)
 	}
 	next, one := n.beside(bare, n.before)
@@ -278,7 +278,7 @@ func (n *namer) split(whole []string) (f, l []string, ok bool) {
 		return nil, nil, false
 	}
 	end := len(whole)
-	if end > 2 && suffixes[withoutDot(whole[end-1])] {
+	if end > 2 && suffixes.has(withoutDot(whole[end-1])) {
 		end--
 	}
 	at := 1
@@ -313,7 +313,7 @@ func (n *namer) named(whole []string) (spelt []string, ok bool) {
 func hasNameForm(list []string) bool {
 	for _, w := range list {
 		first, _ := utf8.DecodeRuneInString(w)
-		if !isCapital(first) && !particles[lowered(w)] && !suffixes[withoutDot(w)] || strings.ContainsFunc(w, func(r rune) bool { return !inName(r) && r != '.' }) {
+		if !isCapital(first) && !particles.has(lowered(w)) && !suffixes.has(withoutDot(w)) || strings.ContainsFunc(w, func(r rune) bool { return !inName(r) && r != '.' }) {
 			return false
 		}
 	}
@@ -349,14 +349,14 @@ func (n *namer) behind(w written) (next []string, clear bool) {
 		return nil, false
 	}
 	word, end := n.wordBehind(w.end)
-	for particles[lowered(word)] && len(next) < 4 {
+	for particles.has(lowered(word)) && len(next) < 4 {
 		next = append(next, word)
 		word, end = n.wordBehind(end)
 	}
 	if !isName(word) {
 		return nil, true
 	}
-	if more, _ := n.wordBehind(end); isName(more) && !suffixes[lowered(more)] {
+	if more, _ := n.wordBehind(end); isName(more) && !suffixes.has(lowered(more)) {
 		return nil, false
 	}
 	return append(next, withoutGenitive(word)), !isInitial(word) && !n.isThing(word, written{w.at, end})
@@ -379,16 +379,16 @@ var (
 // isThing reports whether a word at the end of what stands in the request is, by what stands
 // around it, hardly a last name: "book Ada Economy", "Ada Economy class".
 func (n *namer) isThing(word string, w written) bool {
-	if services[lowered(withoutGenitive(word))] {
+	if services.has(lowered(withoutGenitive(word))) {
 		return true
 	}
-	if verb, _ := n.wordBefore(w.at); giving[lowered(verb)] {
+	if verb, _ := n.wordBefore(w.at); giving.has(lowered(verb)) {
 		return true
 	}
 	next, _ := n.wordBehind(w.end)
 	first, _ := utf8.DecodeRuneInString(next)
-	return next != "" && word == withoutGenitive(word) && unicode.IsLower(first) && n.english() && !behindNames[straight.Replace(lowered(next))] &&
-		!particles[lowered(next)] && !suffixes[lowered(next)]
+	return next != "" && word == withoutGenitive(word) && unicode.IsLower(first) && n.english() && !behindNames.has(straight.Replace(lowered(next))) &&
+		!particles.has(lowered(next)) && !suffixes.has(lowered(next))
 }
 
 // before is the first name in front of a last one. The capital of a sentence's first word

@@ -125,12 +125,12 @@ func isPhoneKey(p *place) bool {
 	}
 	n := len(list)
 	switch {
-	case n == 0 || !numberWords[list[n-1]]:
+	case n == 0 || !numberWords.has(list[n-1]):
 		return false
 	case n == 1:
 		return hasWord(strings.Fields(plain(p.text())), phoneWords)
 	}
-	return contactWords[list[n-2]]
+	return contactWords.has(list[n-2])
 }
 
 // fixesFormat reports whether a schema says how numbers are written.

@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -70,15 +69,6 @@ var (
 		"right now")
 )
 
-// names are the texts that commas divide, in plain words.
-func names(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, name := range strings.Split(list, ",") {
-		set[plain(name)] = true
-	}
-	return set
-}
-
 // denials words leave out the place that they stand before.
 var denials = words("not isn't wasn't aren't never no nor neither without except excluding don't avoid ignore instead than skip")
 
@@ -122,11 +112,11 @@ func (a *argument) holdsPlace() bool {
 // narrow reports whether a property is of one part of an address.
 func (p *place) narrow() bool {
 	list := keyWords(p.key)
-	return len(list) > 0 && partKeys[list[len(list)-1]]
+	return len(list) > 0 && partKeys.has(list[len(list)-1])
 }
 
 // regionForm is how a schema says that more than a city is wanted: "San Francisco, CA".
-var regionForm = regexp.MustCompile(`\p{L}, ?\p{Lu}`)
+var regionForm = expression(`\p{L}, ?\p{Lu}`)
 
 // takesRegion reports whether a place may be followed by what it lies in: not where another
 // argument holds that, and not in a city's property whose text doesn't show it.
@@ -136,7 +126,7 @@ func (a *argument) takesRegion() bool {
 			return false
 		}
 	}
-	return !a.narrow() || regionForm.MatchString(a.text())
+	return !a.narrow() || regionForm.re().MatchString(a.text())
 }
 
 // heldTexts are the strings of all calls, in words.
@@ -222,7 +212,7 @@ func (r *Request) owns(i int, parts []word) bool {
 }
 
 // generic reports whether a word is of many places' names and none by itself.
-func generic(w string) bool { return tails[w] || streets[w] || numbered[w] }
+func generic(w string) bool { return tails.has(w) || streets.has(w) || numbered.has(w) }
 
 // around is the place around the words of a value. In another case than the value's they may
 // be a common noun's, which is no part of a name: only what the place lies in is added then.
@@ -240,7 +230,7 @@ func (g *gazette) around(i, end int, value string) (from, to int) {
 // denied reports whether the request leaves out the place from a word on, or some of it.
 func (g *gazette) denied(from, to int) bool {
 	for i := from - 1; i >= max(0, from-4) && g.words[i].clause == g.words[from].clause; i-- {
-		if denials[g.words[i].text] {
+		if denials.has(g.words[i].text) {
 			return true
 		}
 	}
@@ -273,7 +263,7 @@ func (r *Request) original(i int) string { return r.text[r.words[i].at:r.words[i
 func (r *Request) isTitle(i int) bool {
 	first, _ := utf8.DecodeRuneInString(r.original(i))
 	w := r.words[i].text
-	return (unicode.IsUpper(first) || unicode.IsTitle(first)) && !unfit[w] && !namesTimes(w)
+	return (unicode.IsUpper(first) || unicode.IsTitle(first)) && !unfit.has(w) && !namesTimes(w)
 }
 
 // gap is what stands between the words i-1 and i, "" where there are none.
@@ -307,7 +297,7 @@ func (r *Request) isComma(i int) bool { return strings.TrimRight(r.gap(i), " \u0
 func (g *gazette) capitals(from int) bool {
 	if from > 0 {
 		w := g.original(from - 1)
-		if locative[w] || w == "the" || w == "for" {
+		if locative.has(w) || w == "the" || w == "for" {
 			return true
 		}
 	}
@@ -372,7 +362,7 @@ func (g *gazette) left(i int) int {
 	if from < i && !g.narrow && g.introduced(from) {
 		return from
 	}
-	for from = i; g.joined(from) && g.isTitle(from-1) && leads[g.words[from-1].text]; {
+	for from = i; g.joined(from) && g.isTitle(from-1) && leads.has(g.words[from-1].text); {
 		from--
 	}
 	return from
@@ -382,7 +372,7 @@ func (g *gazette) left(i int) int {
 // that begins at i.
 func (g *gazette) leftOf(i int) int {
 	at := i
-	for at > 0 && i-at < 2 && g.joined(at) && small[g.original(at-1)] {
+	for at > 0 && i-at < 2 && g.joined(at) && small.has(g.original(at-1)) {
 		at--
 	}
 	if g.joined(at) && g.isTitle(at-1) {
@@ -396,7 +386,7 @@ func (g *gazette) introduced(i int) bool {
 	if i > 0 && g.original(i-1) == "the" {
 		i--
 	}
-	return i > 0 && g.joined(i) && locative[g.words[i-1].text]
+	return i > 0 && g.joined(i) && locative.has(g.words[i-1].text)
 }
 
 // right is where a name ends that began at from and goes on to end.
@@ -404,14 +394,14 @@ func (g *gazette) right(from, end int) int {
 	free := !g.narrow && g.introduced(from)
 	for to := end; ; {
 		at := to
-		for free && at < len(g.words) && at-to < 2 && g.joined(at) && small[g.original(at)] {
+		for free && at < len(g.words) && at-to < 2 && g.joined(at) && small.has(g.original(at)) {
 			at++
 		}
 		switch {
 		case to-end > mostPlaceWords || !g.joined(at):
 			return to
 		case g.isTitle(at) && (free && !shouted(g.original(at)) || g.isTail(at)):
-		case at == to && !g.narrow && onlyDigits(g.words[at].text) && numbered[g.words[at-1].text]:
+		case at == to && !g.narrow && onlyDigits(g.words[at].text) && numbered.has(g.words[at-1].text):
 		default:
 			return to
 		}
@@ -423,9 +413,9 @@ func (g *gazette) right(from, end int) int {
 func (g *gazette) isTail(i int) bool {
 	w := g.words[i].text
 	if g.narrow {
-		return cityTails[w]
+		return cityTails.has(w)
 	}
-	return tails[w] || streets[w]
+	return tails.has(w) || streets.has(w)
 }
 
 // shouted reports whether a word is all capitals, as "TV" and "ASAP".
@@ -442,7 +432,7 @@ func (g *gazette) houseNumber(from, to int) int {
 		if i > from && !g.joined(i) {
 			return from
 		}
-		if streets[g.words[i].text] {
+		if streets.has(g.words[i].text) {
 			return from - 1
 		}
 	}
@@ -479,7 +469,7 @@ func (g *gazette) isStreet(from, to int) bool {
 	if !onlyDigits(g.words[from].text) {
 		return false
 	}
-	return slices.ContainsFunc(g.words[from:to], func(w word) bool { return streets[w.text] })
+	return slices.ContainsFunc(g.words[from:to], func(w word) bool { return streets.has(w.text) })
 }
 
 // segment is where a name ends that follows a comma at i; i when there is none.
@@ -492,7 +482,7 @@ func (g *gazette) segment(i int) int {
 		switch {
 		case g.isTitle(end):
 			end++
-		case small[g.original(end)] && end+1 < len(g.words) && g.joined(end+1) && g.isTitle(end+1):
+		case small.has(g.original(end)) && end+1 < len(g.words) && g.joined(end+1) && g.isTitle(end+1):
 			end += 2
 		default:
 			return end
@@ -502,10 +492,10 @@ func (g *gazette) segment(i int) int {
 }
 
 // isRegionCode reports whether a word is short for a state or a country.
-func isRegionCode(w string) bool { return landCodes[w] }
+func isRegionCode(w string) bool { return landCodes.has(w) }
 
 // isLand reports whether the words from i to end name what a city lies in.
-func (g *gazette) isLand(i, end int) bool { return lands[plain(g.written(i, end))] }
+func (g *gazette) isLand(i, end int) bool { return lands.has(plain(g.written(i, end))) }
 
 // zip is where a place ends with the number behind its state.
 func (g *gazette) zip(to int) int {
@@ -521,7 +511,7 @@ func (g *gazette) endsPlace(i int) bool {
 	if i >= len(g.words) {
 		return true
 	}
-	return strings.Trim(g.gap(i), " \u00a0-&'") != "" || followers[g.words[i].text] || namesTimes(g.words[i].text) ||
+	return strings.Trim(g.gap(i), " \u00a0-&'") != "" || followers.has(g.words[i].text) || namesTimes(g.words[i].text) ||
 		onlyDigits(g.words[i].text)
 }
 

@@ -66,13 +66,13 @@ const placeRule = "place"
 func (r *Request) tellsOtherTrip() bool {
 	for i, w := range r.words {
 		switch {
-		case otherDirection[w.text] || pastTravel[w.text]:
+		case otherDirection.has(w.text) || pastTravel.has(w.text):
 			return true
 		case w.text == "other" && (r.at(i+1) == "way" || r.at(i+1) == "direction"):
 			return true
 		case w.text == "having" || w.text == "after" && strings.HasSuffix(r.at(i+1), "ing"):
 			return true
-		case i > 0 && subjects[r.words[i-1].text] && strings.HasSuffix(w.text, "ed") && !strings.HasSuffix(w.text, "eed") && !wishes[w.text]:
+		case i > 0 && subjects.has(r.words[i-1].text) && strings.HasSuffix(w.text, "ed") && !strings.HasSuffix(w.text, "eed") && !wishes.has(w.text):
 			return true
 		}
 	}
@@ -287,7 +287,7 @@ func (r *Request) wayPart(i int, phrases []string) (name string, next int) {
 		start++
 	}
 	end := r.placeEnd(start)
-	if end == start || noPlaces[r.words[start].text] || r.isOwner(end) {
+	if end == start || noPlaces.has(r.words[start].text) || r.isOwner(end) {
 		return "", i
 	}
 	return r.written(start, end), end
@@ -296,7 +296,7 @@ func (r *Request) wayPart(i int, phrases []string) (name string, next int) {
 // isOwner reports whether something of the place that ends before the word i follows: "London's
 // airport".
 func (r *Request) isOwner(i int) bool {
-	return strings.HasSuffix(r.words[i-1].text, "'s") && r.joined(i) && !routeStops[r.words[i].text]
+	return strings.HasSuffix(r.words[i-1].text, "'s") && r.joined(i) && !routeStops.has(r.words[i].text)
 }
 
 // farthest is how many words there may be between the ends of a way.
@@ -332,7 +332,7 @@ func (r *Request) placeEnd(i int) int {
 	end := i
 	for end < len(r.words) && (end == i || r.gap(end) == " ") {
 		w := r.words[end].text
-		if routeStops[w] || namesTimes(w) || strings.IndexFunc(w, isDigit) >= 0 {
+		if routeStops.has(w) || namesTimes(w) || strings.IndexFunc(w, isDigit) >= 0 {
 			break
 		}
 		if end++; end-i > mostRouteWords {
@@ -344,7 +344,7 @@ func (r *Request) placeEnd(i int) int {
 
 // isStreetSoon reports whether a street follows a number.
 func (r *Request) isStreetSoon(i int) bool {
-	return slices.ContainsFunc(r.words[i:min(len(r.words), i+3)], func(w word) bool { return streets[w.text] })
+	return slices.ContainsFunc(r.words[i:min(len(r.words), i+3)], func(w word) bool { return streets.has(w.text) })
 }
 
 // titleEnd is where a place with capitals ends, with what it lies in.

@@ -63,7 +63,7 @@ var (
 // isStraight reports whether a request asks for something without leaving out, forbidding, correcting or telling anything.
 func (r *Request) isStraight() bool {
 	return len(r.omissions().list) == 0 && len(r.prohibitions().list) == 0 && len(r.negations()) == 0 &&
-		!slices.ContainsFunc(r.words, func(w word) bool { return wavering[w.text] || saying[w.text] })
+		!slices.ContainsFunc(r.words, func(w word) bool { return wavering.has(w.text) || saying.has(w.text) })
 }
 
 // snapper is what the options of calls are looked up in.
@@ -109,7 +109,7 @@ func (s *snapper) named(value string, options []string) (option string, ok bool)
 		}
 	}
 	found = slices.DeleteFunc(found, func(o string) bool { return s.within(o, found) })
-	if len(found) != 1 || len([]rune(squash(found[0]))) < fewestOption || vague[strings.ToLower(found[0])] {
+	if len(found) != 1 || len([]rune(squash(found[0]))) < fewestOption || vague.has(strings.ToLower(found[0])) {
 		return "", false
 	}
 	return found[0], true
@@ -121,7 +121,7 @@ func (s *snapper) hints(value string) bool {
 	short := squash(value)
 	return len(s.mentions(value)) > 0 || len([]rune(short)) >= fewestOption && s.asked.contains(short) || s.meansOption(value) ||
 		slices.ContainsFunc(s.request.words, func(w word) bool { // "prod" for production
-			return len(w.text) >= fewestOption && !englishWords[w.text] && strings.HasPrefix(short, w.text)
+			return len(w.text) >= fewestOption && !englishWords.has(w.text) && strings.HasPrefix(short, w.text)
 		})
 }
 
@@ -169,13 +169,13 @@ func (s *snapper) asks(a *argument, option string) bool {
 	}
 	marked := ""
 	for _, p := range strings.Split(a.key, "_") {
-		if byMeaning[p] {
+		if byMeaning.has(p) {
 			marked = p
 		}
 	}
 	key, things, beside := keyWords(a.key), thingsOf(a), false
 	for _, m := range s.mentions(option) {
-		if s.unasked[m.from] || later[s.request.at(m.to)] || s.request.words[m.from].quoted || s.described(m.from) || !s.isObject(key, things, m) {
+		if s.unasked[m.from] || later.has(s.request.at(m.to)) || s.request.words[m.from].quoted || s.described(m.from) || !s.isObject(key, things, m) {
 			return false
 		}
 		for i := m.from - 2; i < m.to+2; i++ {
@@ -195,7 +195,7 @@ var later = words("after once when until till before if unless later in at by")
 func (s *snapper) described(i int) bool {
 	r := s.request
 	for back := 1; back <= 2; back++ {
-		if i-back >= 0 && r.words[i-back].clause == r.words[i].clause && describing[r.words[i-back].text] {
+		if i-back >= 0 && r.words[i-back].clause == r.words[i].clause && describing.has(r.words[i-back].text) {
 			return true
 		}
 	}
@@ -222,7 +222,7 @@ func (s *snapper) elsewhere(e *editor, a *argument, option string) bool {
 				continue
 			}
 			// A date may have been the word that names its day.
-			if strings.Contains(plain(other.value.Text), plain(option)) || namesTimes(strings.ToLower(option)) && isoDay.MatchString(other.value.Text) {
+			if strings.Contains(plain(other.value.Text), plain(option)) || namesTimes(strings.ToLower(option)) && isoDay.re().MatchString(other.value.Text) {
 				return true
 			}
 		}

@@ -74,7 +74,7 @@ func (r *Request) standsApart(m span) bool {
 // denies reports whether the clause of a word has a negation.
 func (r *Request) denies(i int) bool {
 	for k := max(0, i-longestClause); k < min(len(r.words), i+longestClause); k++ {
-		if w := r.words[k]; w.clause == r.words[i].clause && (denying[w.text] || strings.HasSuffix(w.text, "n't")) {
+		if w := r.words[k]; w.clause == r.words[i].clause && (denying.has(w.text) || strings.HasSuffix(w.text, "n't")) {
 			return true
 		}
 	}
@@ -111,14 +111,14 @@ func (r *Request) ordered(i int) (verb int, ok bool) {
 		}
 	}
 	verb = r.opened(from)
-	if verb > i || !ordering[r.at(verb)] {
+	if verb > i || !ordering.has(r.at(verb)) {
 		return 0, false
 	}
 	for k := verb + 1; k < i; k++ {
-		if relating[r.words[k].text] {
+		if relating.has(r.words[k].text) {
 			return 0, false
 		}
-		if r.words[k].text == "and" && ordering[r.at(k+1)] && k+1 < i {
+		if r.words[k].text == "and" && ordering.has(r.at(k+1)) && k+1 < i {
 			verb = k + 1
 		}
 	}
@@ -145,7 +145,7 @@ var wishPhrases = []string{"can you", "could you", "would you", "will you", "i w
 // opened is where the verb stands in a clause that begins at i.
 func (r *Request) opened(i int) int {
 	skip := func() {
-		for opening[r.at(i)] {
+		for opening.has(r.at(i)) {
 			i++
 		}
 	}
@@ -161,12 +161,12 @@ func (r *Request) opened(i int) int {
 func (s *snapper) closes(i int, m span) bool {
 	r := s.request
 	switch w := r.at(i); {
-	case i == len(r.words) || r.words[i].clause != r.words[m.from].clause || finishing[w]:
+	case i == len(r.words) || r.words[i].clause != r.words[m.from].clause || finishing.has(w):
 		return true
 	case w == "for":
 		return r.at(i+1) == "me" || r.at(i+1) == "us"
 	case w == "and":
-		return ordering[r.at(i+1)]
+		return ordering.has(r.at(i + 1))
 	}
 	return false
 }
@@ -179,7 +179,7 @@ func thingsOf(a *argument) map[string]bool {
 	}
 	things := map[string]bool{}
 	for _, w := range append(list, strings.Fields(plain(a.text()))...) {
-		if len(w) >= fewestOption && !determining[w] && !relating[w] && !placing[w] && !finishing[w] {
+		if len(w) >= fewestOption && !determining.has(w) && !relating.has(w) && !placing.has(w) && !finishing.has(w) {
 			things[stem(w)] = true
 		}
 	}
@@ -209,7 +209,7 @@ func (o *objectOf) isHead(i int) bool {
 // before is the first word before the mention that determines nothing.
 func (o *objectOf) before() int {
 	i := o.from - 1
-	for i > o.verb && determining[o.request.at(i)] {
+	for i > o.verb && determining.has(o.request.at(i)) {
 		i--
 	}
 	return i
@@ -223,10 +223,10 @@ func (o *objectOf) isGoal() bool {
 	}
 	switch w := o.request.at(at); {
 	case w == "to" || w == "into" || w == "as" || o.isHead(at) && at == o.from-1:
-		if !setting[o.request.at(o.verb)] {
+		if !setting.has(o.request.at(o.verb)) {
 			return false
 		}
-	case !placing[w]:
+	case !placing.has(w):
 		return false
 	}
 	if o.isHead(o.to) {
@@ -238,27 +238,27 @@ func (o *objectOf) isGoal() bool {
 // isAttribute reports whether the mention stands before what it belongs to: "high priority", "the kitchen lights".
 func (o *objectOf) isAttribute() bool {
 	at, r := o.before(), o.request
-	begins := at < o.from-1 || at == o.verb || placing[r.at(at)] || r.at(at) == "off"
+	begins := at < o.from-1 || at == o.verb || placing.has(r.at(at)) || r.at(at) == "off"
 	if !begins || !o.isThing(o.to) {
 		return false
 	}
 	next := o.to + 1
-	if !o.isThing(next) && !o.closes(next, o.span) && !placing[r.at(next)] && !relating[r.at(next)] && r.at(next) != "off" {
+	if !o.isThing(next) && !o.closes(next, o.span) && !placing.has(r.at(next)) && !relating.has(r.at(next)) && r.at(next) != "off" {
 		return false
 	}
 	if hasWord(o.key, placed) || hasWord(o.key, sorted) {
 		return true
 	}
-	return o.isHead(o.to) && !(setting[r.at(o.verb)] && placing[r.at(next)])
+	return o.isHead(o.to) && !(setting.has(r.at(o.verb)) && placing.has(r.at(next)))
 }
 
 // isResult reports whether the mention is what something is made: "make the fan fast".
 func (o *objectOf) isResult() bool {
-	if o.from-1 <= o.verb || determining[o.request.at(o.from-1)] && !replacing[o.request.at(o.from-1)] || !resulting[o.request.at(o.verb)] {
+	if o.from-1 <= o.verb || determining.has(o.request.at(o.from-1)) && !replacing.has(o.request.at(o.from-1)) || !resulting.has(o.request.at(o.verb)) {
 		return false
 	}
 	for i := o.verb + 1; i < o.from; i++ {
-		if w := o.request.at(i); !determining[w] && !replacing[w] && !o.isThing(i) {
+		if w := o.request.at(i); !determining.has(w) && !replacing.has(w) && !o.isThing(i) {
 			return false
 		}
 	}
@@ -269,13 +269,13 @@ func (o *objectOf) isResult() bool {
 func (o *objectOf) isParticle() bool {
 	r := o.request
 	ofVerb := o.from == o.verb && o.to-o.from == 2 || o.from == o.verb+1 && r.at(o.from) == "off"
-	return ofVerb && switching[r.at(o.verb)] && o.takesThing()
+	return ofVerb && switching.has(r.at(o.verb)) && o.takesThing()
 }
 
 // takesThing reports whether one of the tool's things follows the mention, or nothing.
 func (o *objectOf) takesThing() bool {
 	r, next := o.request, o.to
-	for next < len(r.words) && determining[r.at(next)] {
+	for next < len(r.words) && determining.has(r.at(next)) {
 		next++
 	}
 	if !o.isThing(next) {

@@ -2,7 +2,6 @@ package ground
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,10 +24,10 @@ const numeralPattern = `[-−–]?\p{Nd}[\p{Nd}.,٫]*`
 
 var (
 	// A number with a scale behind it, or two: "60-70°F", "between 20 and 25 degrees Celsius".
-	statedDegrees = regexp.MustCompile(`(?i)(?:(` + numeralPattern + `)[ \x{a0}]*(?:-|–|to|and|or)[ \x{a0}]*)?(` + numeralPattern +
+	statedDegrees = expression(`(?i)(?:(` + numeralPattern + `)[ \x{a0}]*(?:-|–|to|and|or)[ \x{a0}]*)?(` + numeralPattern +
 		`)(?:[ \x{a0}]*(?:degrees?|deg\.?|grados?|grad|degrés?|gradi|graus?|graden|[°º˚])[ \x{a0}]*|[ \x{a0}]*)(fahrenheit|celsius|centigrade|[℉℃]|(?-i:[FC])|[fc])(?:$|[^\p{L}\p{Nd}])`)
-	namedFahrenheit = regexp.MustCompile(`(?i)fahrenheit|℉|[°º˚] ?f(?:$|[^\p{L}\p{Nd}])`)
-	namedCelsius    = regexp.MustCompile(`(?i)celsius|centigrade|℃|[°º˚] ?c(?:$|[^\p{L}\p{Nd}])`)
+	namedFahrenheit = expression(`(?i)fahrenheit|℉|[°º˚] ?f(?:$|[^\p{L}\p{Nd}])`)
+	namedCelsius    = expression(`(?i)celsius|centigrade|℃|[°º˚] ?c(?:$|[^\p{L}\p{Nd}])`)
 )
 
 // scaleOf is the scale that a word or a sign stands for.
@@ -89,7 +88,7 @@ var (
 		"increase increases increased decrease decreases decreased increment rise rises risen rose fell dropped setback tolerance margin hysteresis within plus " +
 		"another extra additional further notch above below under over each every per step steps swing spread vary varies deviation differ differs relative than")
 	// degreesOff is "5 degrees up", "bump it up 5 degrees", and "±2°F" or "+5 F"; in other languages "um 5 Grad".
-	degreesOff = regexp.MustCompile(`(?i)degrees?( fahrenheit| celsius| [fc])? (up|down|off|apart)\b|(^|[^\p{L}])(up|down|plus/minus|um) (by |another )?` +
+	degreesOff = expression(`(?i)degrees?( fahrenheit| celsius| [fc])? (up|down|off|apart)\b|(^|[^\p{L}])(up|down|plus/minus|um) (by |another )?` +
 		numeralPattern + `|[±+] ?\p{Nd}|(^|[^\p{L}])(más|menos|mehr|wärmer|kälter|plus|moins|gradi in più)($|[^\p{L}])`)
 )
 
@@ -100,7 +99,7 @@ func (a *argument) isDifference() bool {
 
 // speaksOfDifferences reports whether a request may ask for a difference between temperatures.
 func (r *Request) speaksOfDifferences() bool {
-	return slices.ContainsFunc(r.words, func(w word) bool { return comparing[w.text] }) || degreesOff.MatchString(r.text)
+	return slices.ContainsFunc(r.words, func(w word) bool { return comparing.has(w.text) }) || degreesOff.re().MatchString(r.text)
 }
 
 // bareScale reports whether a letter behind a numeral, without a sign of degrees, is followed by nothing but marks or a
@@ -112,7 +111,7 @@ func bareScale(behind string) bool {
 	}
 	behind = strings.TrimLeft(behind[:min(end, longestPreposition)], " \u00a0")
 	next, _, _ := strings.Cut(behind, " ")
-	return next == "" || behindScale[strings.ToLower(next)]
+	return next == "" || behindScale.has(strings.ToLower(next))
 }
 
 // longestPreposition is how many bytes behind a scale are looked at.
@@ -124,8 +123,8 @@ var behindScale = words("in for at on to from until till during and or before af
 func (p *place) scale() degrees {
 	key := strings.ToLower(p.key)
 	about := key + " " + p.text()
-	fahrenheit := strings.HasSuffix(key, "_f") || namedFahrenheit.MatchString(about)
-	celsius := strings.HasSuffix(key, "_c") || namedCelsius.MatchString(about)
+	fahrenheit := strings.HasSuffix(key, "_f") || namedFahrenheit.re().MatchString(about)
+	celsius := strings.HasSuffix(key, "_c") || namedCelsius.re().MatchString(about)
 	switch {
 	case fahrenheit == celsius:
 		return 0
@@ -141,7 +140,7 @@ func (r *Request) namesScale(scale degrees, stated []temperature) bool {
 	if scale == 'f' {
 		named = namedFahrenheit
 	}
-	return named.MatchString(r.text) || slices.ContainsFunc(stated, func(t temperature) bool { return t.in == scale })
+	return named.re().MatchString(r.text) || slices.ContainsFunc(stated, func(t temperature) bool { return t.in == scale })
 }
 
 // converted is the argument on the scale of its schema, when the request states it on the
@@ -200,7 +199,7 @@ func (r *Request) temperatures() (list []temperature) {
 			list = append(list, temperature{d, in})
 		}
 	}
-	for _, m := range statedDegrees.FindAllStringSubmatchIndex(r.text, -1) {
+	for _, m := range statedDegrees.re().FindAllStringSubmatchIndex(r.text, -1) {
 		if unit := r.text[m[6]:m[7]]; len(unit) == 1 && unitIsBare(r.text[m[5]:m[6]]) && !bareScale(r.text[m[7]:]) {
 			continue
 		}
@@ -219,7 +218,7 @@ func (r *Request) temperatures() (list []temperature) {
 func (r *Request) repeatsNumber(value string, stated []temperature) bool {
 	d, _ := parseDecimal(value)
 	times := 0
-	for _, numeral := range numerals.FindAllStringIndex(r.text, -1) {
+	for _, numeral := range numerals.re().FindAllStringIndex(r.text, -1) {
 		same := false
 		findNumbers(r.text[signAt(r.text, numeral[0]):numeral[1]], func(n decimal) { same = same || n == d })
 		if same {
@@ -234,7 +233,7 @@ func (r *Request) repeatsNumber(value string, stated []temperature) bool {
 	return times > 0
 }
 
-var numerals = regexp.MustCompile(numeralPattern)
+var numerals = expression(numeralPattern)
 
 // unitIsBare reports whether nothing but blanks stands between a numeral and its scale.
 func unitIsBare(gap string) bool { return strings.Trim(gap, " \u00a0") == "" }

@@ -98,7 +98,7 @@ func hasForm(value string) bool {
 // isNeutral reports whether a value chooses nothing, or is a time.
 func isNeutral(value string) bool {
 	list := strings.Fields(plain(value))
-	return slices.ContainsFunc(list, func(w string) bool { return neutral[w] || namesTimes(w) })
+	return slices.ContainsFunc(list, func(w string) bool { return neutral.has(w) || namesTimes(w) })
 }
 
 // hasInitials reports whether the conversation has a name's first letters: LA for Los Angeles,

@@ -69,16 +69,16 @@ func (r *Request) reportBehind(i int) (one report, ok bool) {
 func (r *Request) tells(i int) (last int, apart bool) {
 	before, next := r.before(i), r.at(i+1)
 	switch w := r.words[i].text; {
-	case w == "told" && (next == "me" || next == "us"), saying[w]:
-		if r.ownWords(i) || writing[before] {
+	case w == "told" && (next == "me" || next == "us"), saying.has(w):
+		if r.ownWords(i) || writing.has(before) {
 			return -1, false
 		}
 		return i, false
-	case w == "like" && likening[before] && r.at(i-2) != "i" && r.at(i-2) != "what":
+	case w == "like" && likening.has(before) && r.at(i-2) != "i" && r.at(i-2) != "what":
 		return i, false
-	case w == "reads" && legible[before]:
+	case w == "reads" && legible.has(before):
 		return i, false
-	case legible[w] && (next == "was" || next == "were") && before != "my" && before != "our":
+	case legible.has(w) && (next == "was" || next == "were") && before != "my" && before != "our":
 		return i + 1, false
 	case w == "according" && next == "to" && r.at(i+2) != "my" && r.at(i+2) != "our":
 		return i + 1, true
@@ -95,7 +95,7 @@ var (
 // reportBefore reads a quotation that begins a sentence, before a verb of saying at i: `"Call
 // Ann," said Bob`.
 func (r *Request) reportBefore(i int) (one report, ok bool) {
-	if !saying[r.words[i].text] || r.ownWords(i) || r.at(i+1) == "i" || r.at(i+1) == "we" || i == 0 {
+	if !saying.has(r.words[i].text) || r.ownWords(i) || r.at(i+1) == "i" || r.at(i+1) == "we" || i == 0 {
 		return one, false
 	}
 	for k := i; k > max(0, i-nearWords); k-- {
@@ -203,7 +203,7 @@ func (r *Request) retelling(list []report) retelling {
 		for i := p.from; i < p.to; i++ {
 			if r.asks(i, p.from) {
 				t.commands = true
-				t.writing = t.writing || writingVerbs[r.words[i].text]
+				t.writing = t.writing || writingVerbs.has(r.words[i].text)
 			}
 		}
 	}
@@ -214,17 +214,17 @@ func (r *Request) retelling(list []report) retelling {
 // "text from Bob" that says something is none.
 func (r *Request) asks(i, from int) bool {
 	w := r.words[i].text
-	if !commands[w] || r.words[i].quoted || i != from && !r.begins(i) {
+	if !commands.has(w) || r.words[i].quoted || i != from && !r.begins(i) {
 		return false
 	}
-	if !nouns[w] {
+	if !nouns.has(w) {
 		return true
 	}
 	for k := i + 1; k < len(r.words) && k < i+mostListed && r.words[k].clause == r.words[i].clause; k++ {
 		switch t := r.words[k].text; {
-		case relative[t]:
+		case relative.has(t):
 			return true
-		case saying[t], t == "reads", t == "was", t == "were":
+		case saying.has(t), t == "reads", t == "was", t == "were":
 			return false
 		}
 	}
@@ -255,14 +255,6 @@ func (t *retelling) asksFor(tool string, values []string) bool {
 	case part:
 		return asked
 	default:
-		return asked || !told || t.writing && slices.ContainsFunc(nameAndShort(tool), func(w string) bool { return writingStems[w] })
+		return asked || !told || t.writing && hasWord(nameAndShort(tool), writingStems)
 	}
 }
-
-var writingStems = func() map[string]bool {
-	set := map[string]bool{}
-	for w := range writingVerbs {
-		set[stem(w)] = true
-	}
-	return set
-}()

@@ -37,7 +37,7 @@ func NewRequest(text string) *Request {
 		}
 		w := strings.ToLower(straight.Replace(text[start:end]))
 		if w = strings.Trim(w, "'"); w != "" {
-			if startsClause[w] {
+			if startsClause.has(w) {
 				clause++
 			}
 			r.words = append(r.words, word{w, start, end, clause, quoted || curly > 0})

@@ -1,13 +1,12 @@
 package ground
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
 
 // clock is a time of the day as people write it: "3pm", "3:30 p.m.", "15:00", "at 7", "noon".
-var clock = regexp.MustCompile(`(?i)(?:\b(at|by|until|till|from|to|before|after|around|and|for) )?\b(?:(\d{1,2})(?:[:.](\d{2}))?(?::\d{2})?(?: ?(am|pm|a\.m|p\.m)\b)?|(noon|midday|midnight))`)
+var clock = expression(`(?i)(?:\b(at|by|until|till|from|to|before|after|around|and|for) )?\b(?:(\d{1,2})(?:[:.](\d{2}))?(?::\d{2})?(?: ?(am|pm|a\.m|p\.m)\b)?|(noon|midday|midnight))`)
 
 const halfDay = 12 * 60
 
@@ -15,7 +14,7 @@ const halfDay = 12 * 60
 // a leading zero a time is one of the morning or of the afternoon; a bare number is a time
 // behind a preposition only.
 func findClocks(text string, found func(minute int)) {
-	for _, m := range clock.FindAllStringSubmatch(text, -1) {
+	for _, m := range clock.re().FindAllStringSubmatch(text, -1) {
 		if m[5] != "" {
 			minute := halfDay
 			if strings.EqualFold(m[5], "midnight") {
@@ -44,12 +43,12 @@ func findClocks(text string, found func(minute int)) {
 }
 
 // moment is a time of the day in a value, with a date before it or without.
-var moment = regexp.MustCompile(`^(?:(\d{4}-\d{2}-\d{2})[Tt ])?(\d{2}):(\d{2})(?::00(?:\.0+)?)?(?:[Zz]|[+-]\d{2}:?\d{2})?$`)
+var moment = expression(`^(?:(\d{4}-\d{2}-\d{2})[Tt ])?(\d{2}):(\d{2})(?::00(?:\.0+)?)?(?:[Zz]|[+-]\d{2}:?\d{2})?$`)
 
 // namesMoment reports whether a value is a time that the conversation has in its own way: 15:00
 // for "3pm", on a day that it names.
 func (j *judge) namesMoment(value string) bool {
-	m := moment.FindStringSubmatch(value)
+	m := moment.re().FindStringSubmatch(value)
 	if m == nil || m[1] != "" && !j.said.HasText(m[1]) && !j.namesDay(m[1]) {
 		return false
 	}

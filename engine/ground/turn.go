@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"regexp"
 	"strings"
 	"time"
 )
@@ -39,17 +38,17 @@ func NewTurn(system string, inputs []string, user bool) *Turn {
 }
 
 var (
-	dateFact = regexp.MustCompile(`(?:^|[^\p{L}])date: *(\d{4}-\d{2}-\d{2})[^;\n]*`)
-	isoDay   = regexp.MustCompile(`(?:^|\D)(\d{4}-\d{2}-\d{2})(?:\D|$)`)
-	isoTime  = regexp.MustCompile(`\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?`)
+	dateFact = expression(`(?:^|[^\p{L}])date: *(\d{4}-\d{2}-\d{2})[^;\n]*`)
+	isoDay   = expression(`(?:^|\D)(\d{4}-\d{2}-\d{2})(?:\D|$)`)
+	isoTime  = expression(`\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?`)
 )
 
 // today is the day that a system text is of: its date fact or else its first ISO date.
 func today(system string) time.Time {
 	day := ""
-	if fact := dateFact.FindStringSubmatch(system); fact != nil {
+	if fact := dateFact.re().FindStringSubmatch(system); fact != nil {
 		day = fact[1]
-	} else if first := isoDay.FindStringSubmatch(system); first != nil {
+	} else if first := isoDay.re().FindStringSubmatch(system); first != nil {
 		day = first[1]
 	}
 	t, err := time.Parse(time.DateOnly, day)
@@ -62,7 +61,7 @@ func today(system string) time.Time {
 // withoutDate is a system text without today's date and time: their digits would be found
 // for any number.
 func withoutDate(system string) string {
-	return isoTime.ReplaceAllString(dateFact.ReplaceAllString(system, " "), " ")
+	return isoTime.re().ReplaceAllString(dateFact.re().ReplaceAllString(system, " "), " ")
 }
 
 // dates are the days that the request names.

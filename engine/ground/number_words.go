@@ -34,14 +34,6 @@ var (
 		"piece slice bottle pack time bit")
 )
 
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}
-
 // findWords calls found for the numbers that English words of a text stand for.
 func findWords(text string, found func(decimal)) {
 	list := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
@@ -49,7 +41,7 @@ func findWords(text string, found func(decimal)) {
 		if d, ok := countWords[list[i]]; ok {
 			found(d)
 		}
-		if units[singular(list, i+1)] && (list[i] == "a" || list[i] == "an") {
+		if units.has(singular(list, i+1)) && (list[i] == "a" || list[i] == "an") {
 			found(countWords["single"])
 		}
 		value, next, ok := spelt(list, i)
