@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/libneedle/libneedle/quant"
@@ -98,11 +99,14 @@ type step struct {
 	fromRow, toRow bool
 }
 
-// job is one product: what is made of row i of the activations goes to row i of y.
+// job is one product, or some tiles of one: what is made of row i of the activations goes to row i of y.
 type job struct {
-	m quant.Product
-	y rows
+	m      quant.Product
+	y      rows
+	lo, hi int // tiles
 }
+
+func whole(m quant.Product, y rows) job { return job{m, y, 0, m.Tiles()} }
 
 // layerSteps are what a layer has to do with each token.
 type layerSteps struct {
@@ -111,7 +115,8 @@ type layerSteps struct {
 	leave   []step // from the heads' outputs back to the lanes
 	// whole is all between this layer's keys and values and the next one's: its
 	// attention, leave, and the next layer's enter and project.
-	whole []step
+	whole  []step
+	single singleSteps
 }
 
 // bindSteps lists every step of the pass once, so that a call allocates nothing.
@@ -134,47 +139,52 @@ func (s *Session) bindSteps() {
 		l.whole = append(append(l.whole, next.enter[1:]...), next.project...)
 	}
 	s.entersWhole = append(append([]step{}, s.layers[0].enter...), s.layers[0].project...)
-	s.logitsOf = []step{{x: s.last, jobs: []job{{m.head, rows{len(s.logits), s.logits}}}}}
+	s.logitsOf = []step{{x: s.last, jobs: []job{whole(m.head, rows{len(s.logits), s.logits})}}}
 	for i := range m.sites {
 		site := &m.sites[i]
 		s.recalls = append(s.recalls, []step{
 			{run: s.each(s.engramRow), work: 16 * m.g.Width},
-			{x: s.row8, jobs: []job{{site.key, s.siteKeys}, {site.value, s.siteRaw}}},
+			{x: s.row8, jobs: []job{whole(site.key, s.siteKeys), whole(site.value, s.siteRaw)}},
 		})
 	}
+	s.bindRecalls()
 	s.region = regions{chunks: s.chunks, multiply: s.multiply, keysValues: s.each(s.keysValues),
-		aside: s.aside, attend: s.attend, attendHeads: s.attendHeads, pools: s.updatePools}
+		sides: s.takeSides, attend: s.attend, attendHeads: s.attendHeads, pools: s.updatePools}
 }
-
-// sharedOfLeave is how many of a layer's leave steps are worth sharing for one token:
-// up to the product of the heads' outputs.
-const sharedOfLeave = 2
 
 func (s *Session) stepsOf(b *layer) layerSteps {
 	m := s.m
 	var maps []job
 	for _, p := range b.maps {
-		maps = append(maps, job{p.m, s.maps.from(p.at)})
+		maps = append(maps, whole(p.m, s.maps.from(p.at)))
 	}
 	qEnd, kEnd, _ := m.rawWidths()
+	quantizeLanes := step{run: s.each(s.quantizeLanes), work: m.laneWork}
+	mapLanes := step{x: s.z, fromRow: true, toRow: true, jobs: maps}
+	mixIn := step{run: s.each(s.mixIn), work: m.laneWork}
+	toMLP := []step{
+		{run: s.each(s.attendOut), work: 6 * m.g.Width},
+		{x: s.o8, fromRow: true, toRow: true, jobs: []job{whole(b.out, s.outs)}},
+		{run: s.each(s.attended), work: 4 * m.g.Width},
+	}
+	conditions := step{run: s.conditions, work: b.rank * (m.g.Width + m.g.HadaSize)}
+	mlpIn := step{run: s.each(s.mlpIn), work: m.mlpWork}
+	mlpThrough := step{run: s.each(s.mlpThrough), work: m.mlpWork}
+	tiles := tilesOf(m.g.Lanes)
 	return layerSteps{
-		enter: []step{
-			{run: s.each(s.quantizeLanes), work: m.laneWork},
-			{x: s.z, fromRow: true, toRow: true, jobs: maps},
-			{run: s.laneGates, work: m.gateWork},
-			{run: s.each(s.mixIn), work: m.laneWork},
-		},
+		enter: []step{quantizeLanes, mapLanes, {run: s.laneGates, work: m.gateWork}, mixIn},
 		project: []step{
-			{x: s.h, fromRow: true, jobs: []job{{b.q, s.raw}, {b.k, s.raw.from(qEnd)}, {b.v, s.raw.from(kEnd)}, {b.gate, s.gates}}},
+			{x: s.h, fromRow: true, jobs: []job{whole(b.q, s.raw), whole(b.k, s.raw.from(qEnd)), whole(b.v, s.raw.from(kEnd)), whole(b.gate, s.gates)}},
 		},
-		leave: []step{
-			{run: s.each(s.attendOut), work: 6 * m.g.Width},
-			{x: s.o8, fromRow: true, toRow: true, jobs: []job{{b.out, s.outs}}},
-			{run: s.each(s.attended), work: 4 * m.g.Width},
-			{run: s.conditions, work: b.rank * (m.g.Width + m.g.HadaSize)},
-			{run: s.each(s.mlpIn), work: m.mlpWork},
-			{run: s.each(s.mlpThrough), work: m.mlpWork},
-			{run: s.each(s.blockOut), work: m.mlpWork},
+		leave: append(slices.Clone(toMLP), conditions, mlpIn, mlpThrough, step{run: s.each(s.blockOut), work: m.mlpWork}),
+		single: singleSteps{
+			enter:    []step{quantizeLanes, mapLanes.cut(0, tiles), {run: s.gatesIn}, mixIn},
+			toMLP:    toMLP,
+			mlpIn:    []step{mlpIn},
+			besideIn: []step{conditions},
+			mlp:      []step{mlpThrough, {run: s.each(s.mlpOut)}},
+			beside:   []step{mapLanes.cut(tiles, jobTiles(maps)), {run: s.gatesOut}, {run: s.each(s.keepLanes)}},
+			leave:    []step{{run: s.each(s.addChange)}},
 		},
 	}
 }
@@ -192,7 +202,7 @@ func (s *Session) each(some ...func(t *token, w *scratch)) func(worker, lo, hi i
 
 // regions are what pools run, as function values bound once.
 type regions struct {
-	chunks, multiply, keysValues, aside, attend, attendHeads, pools func(worker, lo, hi int)
+	chunks, multiply, keysValues, sides, attend, attendHeads, pools func(worker, lo, hi int)
 }
 
 // forward feeds one block of at most blockTokens ids. Nothing that an earlier
@@ -215,9 +225,12 @@ func (s *Session) pass() {
 	s.overflow.Store(false)
 	s.runSteps(s.begins)
 	s.recallFor(0)
-	if s.chunk > 0 {
+	switch {
+	case s.chunk > 0:
 		s.walkWhole()
-	} else {
+	case s.n == 1 && s.hook == nil: // the hook is shown one thing at a time
+		s.walkSingle()
+	default:
 		s.walk()
 	}
 }
@@ -229,27 +242,8 @@ func (s *Session) walk() {
 		l := &s.layers[s.layer]
 		s.runSteps(l.enter)
 		s.attention(l.project)
-		if s.n == 1 && s.pool.size > 1 && s.hook == nil && s.siteBefore(s.layer+1) {
-			s.runSteps(l.leave[:sharedOfLeave])
-			s.pool.run(2, s.pool.least, s.region.aside)
-			s.remembered()
-			continue
-		}
 		s.recallFor(s.layer + 1)
 		s.runSteps(l.leave)
-	}
-}
-
-// aside is two pieces of work that need nothing of each other: the rest of a single
-// token's way out of its layer, whose steps are too short to be shared, and what the
-// next layer's site recalls.
-func (s *Session) aside(worker, lo, hi int) {
-	for ; lo < hi; lo++ {
-		if lo == 0 {
-			s.takeThrough(worker, s.layers[s.layer].leave[sharedOfLeave:], 0, 1, 0)
-		} else {
-			s.takeThrough(worker, s.recalls[s.site], 0, 1, 0)
-		}
 	}
 }
 
@@ -328,7 +322,7 @@ func (s *Session) stepWork(p *step) int {
 
 func jobTiles(jobs []job) (tiles int) {
 	for i := range jobs {
-		tiles += jobs[i].m.Tiles()
+		tiles += jobs[i].hi - jobs[i].lo
 	}
 	return tiles
 }
@@ -362,7 +356,7 @@ func (s *Session) takeThrough(worker int, steps []step, from, to, row int) {
 		}
 		for k := range p.jobs {
 			j := &p.jobs[k]
-			j.m.Mul(j.y.data[y*j.y.width:], j.y.width, p.x, x, to-from, 0, j.m.Tiles())
+			j.m.Mul(j.y.data[y*j.y.width:], j.y.width, p.x, x, to-from, j.lo, j.hi)
 		}
 	}
 }
@@ -379,9 +373,9 @@ func (s *Session) multiply(_, lo, hi int) {
 	before := 0
 	for i := range p.jobs {
 		j := &p.jobs[i]
-		tiles := j.m.Tiles()
+		tiles := j.hi - j.lo
 		if from, to := max(lo-before, 0), min(hi-before, tiles); from < to {
-			j.m.Mul(j.y.data, j.y.width, p.x, 0, s.n, from, to)
+			j.m.Mul(j.y.data, j.y.width, p.x, 0, s.n, j.lo+from, j.lo+to)
 		}
 		before += tiles
 	}

@@ -21,30 +21,47 @@ func (s *Session) quantizeLanes(t *token, w *scratch) {
 // laneGates makes gates and mixing weights of the lane maps' rows, for tokens lo to
 // hi at a time: each by itself is too short for a vector, and waits for divisions.
 func (s *Session) laneGates(_, lo, hi int) {
+	s.gatesIn(0, lo, hi)
+	s.gatesOut(0, lo, hi)
+}
+
+// gatesIn makes the gates of the lanes' way into the layer.
+func (s *Session) gatesIn(_, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		t := &s.tokens[i]
+		b, raw := &s.m.layers[t.layer], s.maps.at(t.row)[:len(t.pre)]
+		s.see("lanes.pre_raw", t, raw)
+		s.gate(t.pre, raw, b.aPre, b.bPre, 1)
+		s.see("lanes.pre", t, t.pre)
+	}
+}
+
+// gate writes most*sigmoid(factor*raw+bias) to dst. It needs raw no longer.
+func (s *Session) gate(dst, raw []float32, factor float32, bias []float32, most float32) {
+	for k := range dst {
+		raw[k] = float32(factor*raw[k]) + bias[k]
+		dst[k] = most
+	}
+	s.k.MulSigmoid(dst, raw)
+}
+
+// gatesOut makes the gates of the layer's change, and the weights by which the lanes mix.
+func (s *Session) gatesOut(_, lo, hi int) {
 	n := s.m.g.Lanes
 	for i := lo; i < hi; i++ {
 		t := &s.tokens[i]
-		b := &s.m.layers[t.layer]
-		raw := s.maps.at(t.row)
-		pre, post, res := raw[:n], raw[n:2*n], raw[2*n:]
-		s.see("lanes.pre_raw", t, pre)
+		b, raw := &s.m.layers[t.layer], s.maps.at(t.row)
+		post, res := raw[n:2*n], raw[2*n:]
 		s.see("lanes.post_raw", t, post)
 		s.see("lanes.res_raw", t, res)
-		for k := range t.pre {
-			pre[k] = float32(b.aPre*pre[k]) + b.bPre[k]
-			post[k] = float32(b.aPost*post[k]) + b.bPost[k]
-			t.pre[k], t.post[k] = 1, 2
-		}
+		s.gate(t.post, post, b.aPost, b.bPost, 2)
 		for k := range t.res {
 			t.res[k] = float32(b.aRes*res[k]) + b.bRes[k]
 		}
-		s.k.MulSigmoid(t.pre, pre)
-		s.k.MulSigmoid(t.post, post)
 	}
 	s.sinkhorn(s.mixes.data[lo*n*n:hi*n*n], n)
 	for i := lo; i < hi && s.hook != nil; i++ {
 		t := &s.tokens[i]
-		s.see("lanes.pre", t, t.pre)
 		s.see("lanes.post", t, t.post)
 		s.see("lanes.res", t, t.res)
 	}
@@ -96,6 +113,11 @@ func (s *Session) blockOut(t *token, w *scratch) {
 		row[n] = t.post[i]
 	}
 	s.k.Combine(w.nextLanes, terms, w.mix, n, n+1, n+1, 1)
+	s.leaveLayer(t, w)
+}
+
+// leaveLayer makes w.nextLanes the token's.
+func (s *Session) leaveLayer(t *token, w *scratch) {
 	t.lanes, w.nextLanes = w.nextLanes, t.lanes
 	s.see("lanes.X", t, t.lanes)
 	// Only the block's last token goes on from the last layer: what the others'

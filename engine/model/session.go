@@ -77,6 +77,7 @@ type Session struct {
 	layer   int       // whose attention runs
 	site    int       // at hand
 	steps   []step    // of the region
+	sides   [2][]step // of a region that does two things at once
 
 	// Rows for all of the block's tokens, by token.index.
 	raw, gates         rows               // the products q, k and v before the taps, and gate
