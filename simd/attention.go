@@ -13,14 +13,13 @@ const ValueSlots = 4
 
 // ScoreKeys writes the scores of several queries with whole tiles of keys, a row
 // for each query: value i of row j is float32(q_j . key i) * (scale[j] * keyScale[i]).
-// dst holds len(scale) rows of len(keyScale) values, q len(scale) queries, whose
-// length is a multiple of 4; keyScale holds whole tiles, and keys their bytes. No
-// value is -128.
-func ScoreKeys(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32) {
-	slots := len(keyScale)
+// dst holds len(scale) rows of len(keyScale) values, each of which begins stride after
+// the one before; q holds len(scale) queries, whose length is a multiple of 4; keyScale
+// holds whole tiles, and keys their bytes. No value is -128.
+func ScoreKeys(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32) {
 	for j, s := range scale {
 		n := len(q) / len(scale)
-		scoreKeys(dst[j*slots:(j+1)*slots], q[j*n:(j+1)*n], s, keys, keyScale)
+		scoreKeys(dst[j*stride:][:len(keyScale)], q[j*n:(j+1)*n], s, keys, keyScale)
 	}
 }
 

@@ -20,7 +20,7 @@ func wide4AVX2(y *float32, stride int, rows int, codes *byte, norms *uint16, gro
 func peakAVX2(rounds int) int
 
 //go:noescape
-func scoreKeysAVX2(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+func scoreKeysAVX2(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32)
 
 //go:noescape
 func sumValuesAVX2(sums []int32, high []uint8, low []uint8, stride int, dim int, values []int8)

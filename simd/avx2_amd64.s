@@ -2738,17 +2738,17 @@ done22:
 	VZEROUPPER
 	RET
 
-// func scoreKeysAVX2(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+// func scoreKeysAVX2(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32)
 // Requires: AVX, AVX2
-TEXT ·scoreKeysAVX2(SB), $0-120
+TEXT ·scoreKeysAVX2(SB), $0-128
 	MOVQ  dst_base+0(FP), CX
-	MOVQ  q_base+24(FP), BX
-	MOVQ  scale_base+48(FP), SI
-	MOVQ  scale_len+56(FP), DI
-	MOVQ  keyScale_len+104(FP), R8
+	MOVQ  q_base+32(FP), BX
+	MOVQ  scale_base+56(FP), SI
+	MOVQ  scale_len+64(FP), DI
+	MOVQ  stride+24(FP), R8
 	TESTQ DI, DI
 	JZ    done23
-	MOVQ  q_len+32(FP), AX
+	MOVQ  q_len+40(FP), AX
 	XORQ  DX, DX
 	DIVQ  DI
 	SHLQ  $0x02, R8
@@ -2757,9 +2757,9 @@ run24:
 	CMPQ    DI, $0x03
 	JL      runDone25
 	VMOVUPS constantsAVX2<>+1600(SB), Y0
-	MOVQ    keys_base+72(FP), DX
-	MOVQ    keyScale_base+96(FP), R9
-	MOVQ    keyScale_len+104(FP), R10
+	MOVQ    keys_base+80(FP), DX
+	MOVQ    keyScale_base+104(FP), R9
+	MOVQ    keyScale_len+112(FP), R10
 	MOVQ    CX, R11
 
 tile26:
@@ -3003,9 +3003,9 @@ run32:
 	CMPQ    DI, $0x01
 	JL      runDone33
 	VMOVUPS constantsAVX2<>+1600(SB), Y0
-	MOVQ    keys_base+72(FP), DX
-	MOVQ    keyScale_base+96(FP), R9
-	MOVQ    keyScale_len+104(FP), R10
+	MOVQ    keys_base+80(FP), DX
+	MOVQ    keyScale_base+104(FP), R9
+	MOVQ    keyScale_len+112(FP), R10
 	MOVQ    CX, R11
 
 tile34:

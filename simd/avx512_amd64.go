@@ -26,7 +26,7 @@ func wide8AVX512(y *float32, stride int, rows int, codes *byte, norms *uint16, g
 func peakAVX512(rounds int) int
 
 //go:noescape
-func scoreKeysAVX512(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+func scoreKeysAVX512(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32)
 
 //go:noescape
 func sumValuesAVX512(sums []int32, high []uint8, low []uint8, stride int, dim int, values []int8)

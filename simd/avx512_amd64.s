@@ -1647,17 +1647,17 @@ done30:
 	VZEROUPPER
 	RET
 
-// func scoreKeysAVX512(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+// func scoreKeysAVX512(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32)
 // Requires: AVX, AVX512F, AVX512VNNI
-TEXT ·scoreKeysAVX512(SB), $0-120
+TEXT ·scoreKeysAVX512(SB), $0-128
 	MOVQ  dst_base+0(FP), CX
-	MOVQ  q_base+24(FP), BX
-	MOVQ  scale_base+48(FP), SI
-	MOVQ  scale_len+56(FP), DI
-	MOVQ  keyScale_len+104(FP), R8
+	MOVQ  q_base+32(FP), BX
+	MOVQ  scale_base+56(FP), SI
+	MOVQ  scale_len+64(FP), DI
+	MOVQ  stride+24(FP), R8
 	TESTQ DI, DI
 	JZ    done31
-	MOVQ  q_len+32(FP), AX
+	MOVQ  q_len+40(FP), AX
 	XORQ  DX, DX
 	DIVQ  DI
 	SHLQ  $0x02, R8
@@ -1694,9 +1694,9 @@ query34:
 	VPSUBD        Z4, Z7, Z4
 	VPSUBD        Z5, Z7, Z5
 	VPSUBD        Z6, Z7, Z6
-	MOVQ          keys_base+72(FP), DX
-	MOVQ          keyScale_base+96(FP), R9
-	MOVQ          keyScale_len+104(FP), R10
+	MOVQ          keys_base+80(FP), DX
+	MOVQ          keyScale_base+104(FP), R9
+	MOVQ          keyScale_len+112(FP), R10
 	MOVQ          CX, R11
 
 tile35:
@@ -1838,9 +1838,9 @@ query43:
 	JNZ           query43
 	VPXORD        Z16, Z16, Z16
 	VPSUBD        Z15, Z16, Z15
-	MOVQ          keys_base+72(FP), DX
-	MOVQ          keyScale_base+96(FP), R9
-	MOVQ          keyScale_len+104(FP), R10
+	MOVQ          keys_base+80(FP), DX
+	MOVQ          keyScale_base+104(FP), R9
+	MOVQ          keyScale_len+112(FP), R10
 	MOVQ          CX, R11
 
 tile44:

@@ -20,7 +20,7 @@ func wide4AVXVNNI(y *float32, stride int, rows int, codes *byte, norms *uint16, 
 func peakAVXVNNI(rounds int) int
 
 //go:noescape
-func scoreKeysAVXVNNI(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+func scoreKeysAVXVNNI(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32)
 
 //go:noescape
 func sumValuesAVXVNNI(sums []int32, high []uint8, low []uint8, stride int, dim int, values []int8)

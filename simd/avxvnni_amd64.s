@@ -1848,17 +1848,17 @@ done21:
 	VZEROUPPER
 	RET
 
-// func scoreKeysAVXVNNI(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+// func scoreKeysAVXVNNI(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32)
 // Requires: AVX, AVX2, AVX512VL, AVX512VNNI
-TEXT ·scoreKeysAVXVNNI(SB), $0-120
+TEXT ·scoreKeysAVXVNNI(SB), $0-128
 	MOVQ  dst_base+0(FP), CX
-	MOVQ  q_base+24(FP), BX
-	MOVQ  scale_base+48(FP), SI
-	MOVQ  scale_len+56(FP), DI
-	MOVQ  keyScale_len+104(FP), R8
+	MOVQ  q_base+32(FP), BX
+	MOVQ  scale_base+56(FP), SI
+	MOVQ  scale_len+64(FP), DI
+	MOVQ  stride+24(FP), R8
 	TESTQ DI, DI
 	JZ    done22
-	MOVQ  q_len+32(FP), AX
+	MOVQ  q_len+40(FP), AX
 	XORQ  DX, DX
 	DIVQ  DI
 	SHLQ  $0x02, R8
@@ -1887,9 +1887,9 @@ query25:
 	VPSUBD       Y1, Y4, Y1
 	VPSUBD       Y2, Y4, Y2
 	VPSUBD       Y3, Y4, Y3
-	MOVQ         keys_base+72(FP), DX
-	MOVQ         keyScale_base+96(FP), R9
-	MOVQ         keyScale_len+104(FP), R10
+	MOVQ         keys_base+80(FP), DX
+	MOVQ         keyScale_base+104(FP), R9
+	MOVQ         keyScale_len+112(FP), R10
 	MOVQ         CX, R11
 
 tile26:
@@ -2040,9 +2040,9 @@ query34:
 	JNZ          query34
 	VPXOR        Y2, Y2, Y2
 	VPSUBD       Y1, Y2, Y1
-	MOVQ         keys_base+72(FP), DX
-	MOVQ         keyScale_base+96(FP), R9
-	MOVQ         keyScale_len+104(FP), R10
+	MOVQ         keys_base+80(FP), DX
+	MOVQ         keyScale_base+104(FP), R9
+	MOVQ         keyScale_len+112(FP), R10
 	MOVQ         CX, R11
 
 tile35:

@@ -34,13 +34,13 @@ var products = []body{
 
 var attention = []body{
 	{
-		// tiles, len(q), queries
+		// tiles, len(q), queries, what lies between their rows
 		field: "ScoreKeys", group: "attention", elem: 1, prepare: prepareScoreKeys,
-		all: shapes(cross(upTo(0, 9, 1), upTo(4, 132, 4), list(1)), cross(list(17, 65), list(4, 64, 96, 128, 256), list(1)),
-			cross(list(0, 1, 3), list(4, 12, 48), upTo(0, 14, 1))),
-		some: shapes(cross(list(0, 1, 2, 3, 5), list(4, 8, 12, 16, 28, 32, 36, 64, 96, 100, 128), list(1)),
-			cross(list(1, 3), list(4, 48), list(2, 3, 4, 6, 7))),
-		few: cross(list(1, 3), list(4, 20, 64), list(1, 6)),
+		all: shapes(cross(upTo(0, 9, 1), upTo(4, 132, 4), list(1), list(0)), cross(list(17, 65), list(4, 64, 96, 128, 256), list(1), list(0)),
+			cross(list(0, 1, 3), list(4, 12, 48), upTo(0, 14, 1), list(0, 5, 16))),
+		some: shapes(cross(list(0, 1, 2, 3, 5), list(4, 8, 12, 16, 28, 32, 36, 64, 96, 100, 128), list(1), list(0)),
+			cross(list(1, 3), list(4, 48), list(2, 3, 4, 6, 7), list(0, 5))),
+		few: cross(list(1, 3), list(4, 20, 64), list(1, 6), list(0, 16)),
 	}, {
 		// weights of a row, rows, what lies between them
 		field: "Weigh", group: "attention", elem: 4, prepare: prepareWeigh,
@@ -284,10 +284,10 @@ func preparePeak(c *trial, s shape) func(*Kernels) {
 }
 
 func prepareScoreKeys(c *trial, s shape) func(*Kernels) {
-	n, queries := s[0]*SlotTile, s[2]
+	n, queries, gap := s[0]*SlotTile, s[2], s[3]
 	q, keys := integers[int8](c, queries*s[1], -127, 127), integers[int8](c, n*s[1], -127, 127)
-	keyScale, dst, scale := c.floats(n), c.floats(queries*n), c.floats(queries)
-	return func(k *Kernels) { k.ScoreKeys(dst, q, scale, keys, keyScale) }
+	keyScale, dst, scale := c.floats(n), c.floats(rowsOf(n, queries, gap)), c.floats(queries)
+	return func(k *Kernels) { k.ScoreKeys(dst, n+gap, q, scale, keys, keyScale) }
 }
 
 // rowsOf is the length of rows of n values with a gap between them.

@@ -26,7 +26,7 @@ type Kernels struct {
 	MulWide       func(y []float32, stride int, m Tiles, l *Levels, x Inputs)
 	Dequantize    func(dst *[Group]float32, packed []byte, points *[16]float32, norm float32)
 
-	ScoreKeys    func(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)
+	ScoreKeys    func(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32)
 	Weigh        func(w []float32, stride int, valueScale, total, largest []float32)
 	SplitWeights func(high, low []uint8, w []float32, stride, n int, factor []float32)
 	SumValues    func(sums []int32, high, low []uint8, stride, dim int, values []int8)

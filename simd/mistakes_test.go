@@ -164,11 +164,12 @@ var mistakes = map[string]struct {
 		}
 	}},
 	"factors in another order": {"ScoreKeys", func(k *Kernels) {
-		k.ScoreKeys = func(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32) {
+		k.ScoreKeys = func(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32) {
 			ones := slices.Repeat([]float32{1}, len(keyScale))
-			ScoreKeys(dst, q, scale, keys, ones)
-			for row := dst; len(ones) > 0 && len(row) > 0; row = row[len(ones):] {
-				Mul(row[:len(ones)], row, keyScale)
+			ScoreKeys(dst, stride, q, scale, keys, ones)
+			for j := range scale {
+				row := dst[j*stride:][:len(ones)]
+				Mul(row, row, keyScale)
 			}
 		}
 	}},

@@ -43,11 +43,13 @@ func declared(k Kernels) Kernels {
 		writes(dst[:])
 		k.Dequantize(dst, packed, points, norm)
 	}
-	d.ScoreKeys = func(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32) {
+	d.ScoreKeys = func(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32) {
 		reads(q, keys)
 		reads(scale, keyScale)
-		writes(dst)
-		k.ScoreKeys(dst, q, scale, keys, keyScale)
+		for j := range scale {
+			writes(dst[j*stride:][:len(keyScale)])
+		}
+		k.ScoreKeys(dst, stride, q, scale, keys, keyScale)
 	}
 	d.Weigh = func(w []float32, stride int, valueScale, total, largest []float32) {
 		reads(valueScale)

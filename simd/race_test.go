@@ -24,7 +24,7 @@ func raceCalls() map[string][]any {
 	return map[string][]any{
 		"Rotate": {w(Group), b(Group)}, "ArrangeNarrow": {w(Group), w(Group)}, "ArrangeWide": {w(Group), w(Group)},
 		"MulNarrow": {f(16), 16, tiles(NarrowTile), levels, inputs()}, "MulWide": {f(16), 16, tiles(WideTile), levels, inputs()},
-		"Dequantize": {new([Group]float32), u(Group / 4), new([16]float32), float32(1)}, "ScoreKeys": {f(16), b(4), f(1), b(64), f(16)},
+		"Dequantize": {new([Group]float32), u(Group / 4), new([16]float32), float32(1)}, "ScoreKeys": {f(16), 16, b(4), f(1), b(64), f(16)},
 		"Weigh": {f(16), 16, f(16), f(1), f(1)}, "SplitWeights": {u(16), u(16), f(16), 16, 16, f(1)},
 		"SumValues": {make([]int32, 32), u(4), u(4), 4, 16, b(64)},
 		"JoinSums":  {f(16), 16, make([]int32, 32), 16, f(1)}, "Rotary": {f(32), f(16), f(16)},

@@ -91,7 +91,7 @@ func BenchmarkKernels(b *testing.B) {
 			{"MulSigmoid/768", func() { k.MulSigmoid(z[:width], x[:width]) }},
 			{"Sinkhorn/1", func() { k.Sinkhorn(a[:16], 4, 20) }},
 			{"Sinkhorn/8", func() { k.Sinkhorn(a[:8*16], 4, 20) }},
-			{"ScoreKeys/6x300", func() { k.ScoreKeys(scores, q8[:queries*48], rowScale, keys, x[:slots]) }},
+			{"ScoreKeys/6x300", func() { k.ScoreKeys(scores, slots, q8[:queries*48], rowScale, keys, x[:slots]) }},
 			{"Weigh/6x300", func() { k.Weigh(scores, slots, valueScale, y[:queries], z[:queries]) }},
 			{"SplitWeights/6x300", func() { k.SplitWeights(high, low, scores, slots, slots, rowScale) }},
 			{"SumValues/6x300", func() { k.SumValues(sums, high, low, slots, 64, values) }},

@@ -258,7 +258,10 @@ func (s *Session) scores(t *token, head, n int, kv *kvHead, a *attention) scoreR
 	for _, r := range t.seen {
 		lo, hi := r.lo/simd.SlotTile*simd.SlotTile, roundUp(r.hi, simd.SlotTile)
 		raw := scoreRows{a.raw[r.lo-lo:], n, hi - lo, kv.valueScale[r.lo:r.hi]}
-		s.k.ScoreKeys(a.raw[:n*raw.stride], q, a.scale[:n], kv.key[lo*kv.keyDim:hi*kv.keyDim], kv.keyScale[lo:hi])
+		for at, end := lo, 0; at < hi; at = end {
+			end = kv.stretch(at, hi)
+			s.k.ScoreKeys(a.raw[at-lo:n*raw.stride], raw.stride, q, a.scale[:n], kv.keys(at, end), kv.keyScale[at:end])
+		}
 		if len(t.seen) == 1 {
 			return raw
 		}
@@ -293,7 +296,10 @@ func (s *Session) sumValues(o []float32, w *scoreRows, kv *kvHead, seen []slots,
 		lo, hi := r.lo/simd.ValueSlots*simd.ValueSlots, roundUp(r.hi, simd.ValueSlots)
 		a.clearEdges(w, r.lo-lo, r.hi-lo, hi-lo)
 		s.k.SplitWeights(a.high[r.lo-lo:], a.low[r.lo-lo:], w.at[done:], w.stride, n, factor)
-		s.k.SumValues(sums, a.high, a.low, w.stride, kv.valueDim, kv.value[lo*kv.valueDim:hi*kv.valueDim])
+		for at, end := lo, 0; at < hi; at = end {
+			end = kv.stretch(at, hi)
+			s.k.SumValues(sums, a.high[at-lo:], a.low[at-lo:], w.stride, kv.valueDim, kv.values(at, end))
+		}
 		done += n
 	}
 	s.addSums(o, sums, kv.valueDim, unit, a, flushed)
@@ -342,7 +348,8 @@ func sumExactly(o, weights []float32, kv *kvHead, seen []slots) {
 	n := 0
 	for _, r := range seen {
 		for slot := r.lo; slot < r.hi; slot++ {
-			group := kv.value[slot/simd.ValueSlots*simd.ValueSlots*kv.valueDim+slot%simd.ValueSlots:]
+			first := slot / simd.ValueSlots * simd.ValueSlots
+			group := kv.values(first, first+simd.ValueSlots)[slot%simd.ValueSlots:]
 			for i := range o {
 				o[i] += float32(weights[n] * float32(group[i*simd.ValueSlots]))
 			}

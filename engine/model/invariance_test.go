@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/libneedle/libneedle/cact"
@@ -328,5 +329,54 @@ func TestNoAllocationPerToken(t *testing.T) {
 		}
 	}); n > 0 {
 		t.Errorf("%g allocations per token", n)
+	}
+}
+
+// TestSessionsShareASnapshot takes a prefix on in several sessions at once, one of them the
+// prefix's own: they share its keys and values, and each has the bits of a session by itself.
+func TestSessionsShareASnapshot(t *testing.T) {
+	m := newModel(t, openStored(t, "mixed").archive, Options{})
+	r := rand.New(rand.NewPCG(51, 52))
+	for _, o := range []SessionOptions{{}, {Window: 12}, {Window: 40, Threads: 2}} {
+		const prefix, sink = 70, 60
+		start := randomIDs(r, m, prefix)
+		s := m.NewSession(o)
+		if err := s.SetSink(sink); err != nil {
+			t.Fatal(err)
+		}
+		feed(t, s, start[:33]...)
+		early := s.Snapshot() // what is shared grows
+		feed(t, s, start[33:]...)
+		n := s.Snapshot()
+		sessions := []*Session{s, m.NewSession(o), m.NewSession(o)}
+		feed(t, sessions[2], randomIDs(r, m, 90)...) // it has keys and values of its own, and more
+		feed(t, sessions[1], randomIDs(r, m, 5)...)
+		if err := sessions[1].Restore(early); err != nil {
+			t.Fatal(err)
+		}
+		all := sync.WaitGroup{}
+		for i, s := range sessions {
+			ids := append(slices.Clone(start), randomIDs(r, m, 60)...)
+			want := everyLogit(t, m, o, sink, ids)
+			if i > 0 {
+				if err := s.Restore(n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if kv := &s.kv.layers[0][0]; len(kv.sharedKey) == 0 || &kv.sharedKey[0] != &n.kv[0][0].sharedKey[0] {
+				t.Errorf("window %d: session %d shares %d bytes of keys with the snapshot, or others", o.Window, i, len(kv.sharedKey))
+			}
+			all.Go(func() {
+				defer s.Close()
+				for at := prefix; at < len(ids); at += 5 {
+					feed(t, s, ids[at:at+5]...)
+					if !slices.Equal(bitsOf(logitsOf(t, s)), want[at+4]) {
+						t.Errorf("window %d, session %d: other bits at position %d", o.Window, i, at+4)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
 	}
 }

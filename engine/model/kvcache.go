@@ -1,6 +1,10 @@
 package model
 
-import "github.com/libneedle/libneedle/simd"
+import (
+	"slices"
+
+	"github.com/libneedle/libneedle/simd"
+)
 
 // kvCache holds int8 keys and values of every layer. Positions of the sink have
 // slots of their own; the others share a ring that is one block wider than the
@@ -8,17 +12,20 @@ import "github.com/libneedle/libneedle/simd"
 // or a failed block's predecessors, still need.
 type kvCache struct {
 	ring   int // 0: no window, every position keeps its slot
-	slots  int // allocated per layer, whole tiles
+	slots  int // there are per layer, whole tiles
+	shared int // the first of them, whole tiles, which snapshots and other sessions may have too
 	layers [][]kvHead
 	work   []attention // per worker
 }
 
 // kvHead is one head's keys and values, interleaved as simd.ScoreKeys and
-// simd.SumValues read them, with one scale per slot.
+// simd.SumValues read them, with one scale per slot. What sharedKey and sharedValue
+// hold is never written again; key and value go on behind it.
 type kvHead struct {
-	keyDim, valueDim     int // rounded up
-	key, value           []int8
-	keyScale, valueScale []float32
+	keyDim, valueDim       int // rounded up
+	sharedKey, sharedValue []int8
+	key, value             []int8
+	keyScale, valueScale   []float32 // of all slots
 }
 
 // attention is a worker's scratch: rows for the queries of a key-value head.
@@ -107,9 +114,36 @@ func (c *kvCache) find(dst *[4]slots, v span, end, sink int) []slots {
 	return found
 }
 
-// putKey and putValue store one position's vector.
+// shared is the number of slots that are shared.
+func (h *kvHead) shared() int { return len(h.sharedKey) / h.keyDim }
+
+// stretch is the end of the slots from lo to hi that lie in one piece.
+func (h *kvHead) stretch(lo, hi int) int {
+	if shared := h.shared(); lo < shared {
+		return min(hi, shared)
+	}
+	return hi
+}
+
+// keys and values are those of whole tiles, or groups, of slots in one piece.
+func (h *kvHead) keys(lo, hi int) []int8 {
+	if shared := h.shared(); lo >= shared {
+		return h.key[(lo-shared)*h.keyDim : (hi-shared)*h.keyDim]
+	}
+	return h.sharedKey[lo*h.keyDim : hi*h.keyDim]
+}
+
+func (h *kvHead) values(lo, hi int) []int8 {
+	if shared := h.shared(); lo >= shared {
+		return h.value[(lo-shared)*h.valueDim : (hi-shared)*h.valueDim]
+	}
+	return h.sharedValue[lo*h.valueDim : hi*h.valueDim]
+}
+
+// putKey and putValue store one position's vector, in a slot that is not shared.
 func (h *kvHead) putKey(slot int, q []int8, scale float32) {
-	tile := h.key[slot/simd.SlotTile*simd.SlotTile*h.keyDim+slot%simd.SlotTile*4:]
+	first := slot / simd.SlotTile * simd.SlotTile
+	tile := h.keys(first, first+simd.SlotTile)[slot%simd.SlotTile*4:]
 	d := 0
 	for ; d+4 <= len(q); d += 4 {
 		*(*[4]int8)(tile[d*simd.SlotTile:]) = [4]int8(q[d:])
@@ -121,40 +155,93 @@ func (h *kvHead) putKey(slot int, q []int8, scale float32) {
 }
 
 func (h *kvHead) putValue(slot int, q []int8, scale float32) {
-	group := h.value[slot/simd.ValueSlots*simd.ValueSlots*h.valueDim+slot%simd.ValueSlots:]
+	first := slot / simd.ValueSlots * simd.ValueSlots
+	group := h.values(first, first+simd.ValueSlots)[slot%simd.ValueSlots:]
 	for i, v := range q {
 		group[i*simd.ValueSlots] = v
 	}
 	h.valueScale[slot] = scale
 }
 
-func (h *kvHead) grow(slots int) {
-	larger := kvHead{
-		h.keyDim, h.valueDim, make([]int8, slots*h.keyDim), make([]int8, slots*h.valueDim),
-		make([]float32, slots), make([]float32, slots),
-	}
-	larger.copyFrom(h)
-	*h = larger
+// resize makes room for slots, or takes it away.
+func (h *kvHead) resize(slots int) {
+	own := slots - h.shared()
+	h.key, h.value = resized(h.key, own*h.keyDim), resized(h.value, own*h.valueDim)
+	h.keyScale, h.valueScale = resized(h.keyScale, slots), resized(h.valueScale, slots)
 }
 
-// clone copies the first slots.
-func (h *kvHead) clone(slots int) kvHead {
-	slots = roundUp(slots, simd.SlotTile)
-	part := kvHead{
-		h.keyDim, h.valueDim, h.key[:slots*h.keyDim], h.value[:slots*h.valueDim], h.keyScale[:slots], h.valueScale[:slots],
+func resized[T int8 | float32](x []T, n int) []T {
+	if n == len(x) {
+		return x
 	}
-	c := kvHead{keyDim: h.keyDim, valueDim: h.valueDim}
-	c.key, c.value = make([]int8, len(part.key)), make([]int8, len(part.value))
-	c.keyScale, c.valueScale = make([]float32, slots), make([]float32, slots)
-	c.copyFrom(&part)
+	y := make([]T, n)
+	copy(y, x)
+	return y
+}
+
+// share makes the first slots shared.
+func (h *kvHead) share(slots int) {
+	before := h.shared()
+	keys, values := (slots-before)*h.keyDim, (slots-before)*h.valueDim
+	if before == 0 { // nothing but what follows has to be copied
+		h.sharedKey, h.sharedValue = h.key[:keys:keys], h.value[:values:values]
+	} else {
+		h.sharedKey, h.sharedValue = slices.Concat(h.sharedKey, h.key[:keys]), slices.Concat(h.sharedValue, h.value[:values])
+	}
+	h.key, h.value = slices.Clone(h.key[keys:]), slices.Clone(h.value[values:])
+}
+
+// clone has the first slots: those that are shared, and copies of the others.
+func (h *kvHead) clone(slots int) kvHead {
+	c := *h
+	own := roundUp(slots, simd.SlotTile) - h.shared()
+	c.key, c.value = slices.Clone(h.key[:own*h.keyDim]), slices.Clone(h.value[:own*h.valueDim])
+	c.keyScale, c.valueScale = slices.Clone(h.keyScale[:slots]), slices.Clone(h.valueScale[:slots])
 	return c
 }
 
-func (h *kvHead) copyFrom(other *kvHead) {
-	copy(h.key, other.key)
-	copy(h.value, other.value)
-	copy(h.keyScale, other.keyScale)
-	copy(h.valueScale, other.valueScale)
+// load makes a clone's slots the first.
+func (h *kvHead) load(c *kvHead) {
+	copy(h.key, c.key)
+	copy(h.value, c.value)
+	copy(h.keyScale, c.keyScale)
+	copy(h.valueScale, c.valueScale)
+}
+
+// load takes the heads of a snapshot with its sink and n positions.
+func (c *kvCache) load(heads [][]kvHead, n, sink int) {
+	c.shared = heads[0][0].shared()
+	for l := range c.layers {
+		for h := range c.layers[l] {
+			c.layers[l][h].sharedKey, c.layers[l][h].sharedValue = heads[l][h].sharedKey, heads[l][h].sharedValue
+		}
+	}
+	c.resize(max(c.slots, c.shared))
+	c.reserve(n, sink, 0)
+	for l := range c.layers {
+		for h := range c.layers[l] {
+			c.layers[l][h].load(&heads[l][h])
+		}
+	}
+}
+
+// share makes shared what n positions will never write again, if that is much: a
+// third of all that is shared then, so that what is copied follows what is fed.
+func (c *kvCache) share(n, sink int) {
+	final := n
+	if c.ring > 0 {
+		final = min(n, sink)
+	}
+	final = final / simd.SlotTile * simd.SlotTile
+	if final == 0 || 2*final < 3*c.shared {
+		return
+	}
+	for l := range c.layers {
+		for h := range c.layers[l] {
+			c.layers[l][h].share(final)
+		}
+	}
+	c.shared = final
 }
 
 // reserve makes room for n positions and for some slots behind theirs. It grows by a
@@ -169,15 +256,21 @@ func (c *kvCache) reserve(n, sink, behind int) {
 	if c.ring > 0 {
 		slots = max(need, min(slots, sink+c.ring))
 	}
-	slots = roundUp(slots, simd.SlotTile)
+	c.resize(roundUp(slots, simd.SlotTile))
+}
+
+func (c *kvCache) resize(slots int) {
 	for _, heads := range c.layers {
 		for h := range heads {
-			heads[h].grow(slots)
+			heads[h].resize(slots)
 		}
 	}
 	for w := range c.work {
 		a := &c.work[w]
 		rows := len(a.scale)
+		if len(a.valueScale) == slots {
+			continue
+		}
 		a.raw, a.scores, a.valueScale = make([]float32, rows*slots), make([]float32, rows*slots), make([]float32, slots)
 		a.high, a.low = make([]uint8, rows*slots), make([]uint8, rows*slots)
 	}

@@ -23,8 +23,10 @@ type Snapshot struct {
 // Len is the number of positions the snapshot holds.
 func (n *Snapshot) Len() int { return n.line.pos }
 
-// Snapshot copies the session's state; its size follows the number of
-// positions held, not the capacity.
+// Snapshot takes the session's state; its size follows the number of positions
+// held, not the capacity. Keys and values that the session will never write again,
+// most of a long prefix's, are not copied: the session, its snapshots and the sessions
+// that these are restored into share them.
 func (s *Session) Snapshot() *Snapshot {
 	n := &Snapshot{
 		model: s.m, line: newLine(s.m), sink: s.sink, window: s.opt.Window,
@@ -35,6 +37,7 @@ func (s *Session) Snapshot() *Snapshot {
 		pools:     slices.Clone(s.pools),
 	}
 	n.line.copyFrom(&s.line)
+	s.kv.share(s.pos, s.sink)
 	used := s.kv.used(s.pos, s.sink)
 	for l := range s.kv.layers {
 		var heads []kvHead
@@ -57,12 +60,7 @@ func (s *Session) Restore(n *Snapshot) error {
 	}
 	s.sink, s.broken, s.live = n.sink, n.broken, 0
 	s.line.copyFrom(&n.line)
-	s.kv.reserve(n.line.pos, n.sink, 0)
-	for l := range s.kv.layers {
-		for h := range s.kv.layers[l] {
-			s.kv.layers[l][h].copyFrom(&n.kv[l][h])
-		}
-	}
+	s.kv.load(n.kv, n.line.pos, n.sink)
 	for i := range n.pools {
 		p := &s.pools[i]
 		p.top, p.weight = n.pools[i].top, n.pools[i].weight

@@ -19,9 +19,9 @@ func (g *gen) attention() {
 // scoreKeys is simd.ScoreKeys: several queries at a time, because they share the
 // loads of the keys, and because a sum waits for its last product.
 func (g *gen) scoreKeys() {
-	g.function("scoreKeys", "func(dst []float32, q []int8, scale []float32, keys []int8, keyScale []float32)")
+	g.function("scoreKeys", "func(dst []float32, stride int, q []int8, scale []float32, keys []int8, keyScale []float32)")
 	dst, query, scale, left := g.pointer("dst"), g.pointer("q"), g.pointer("scale"), g.length("scale")
-	length, row := g.GP64(), g.length("keyScale") // of a query, of a row of scores, in bytes
+	length, row := g.GP64(), g.word("stride") // of a query, from row to row of scores, in bytes
 	done := g.label("done")
 	g.TESTQ(left, left)
 	g.JZ(operand.LabelRef(done))
