@@ -271,18 +271,23 @@ func (s *Session) keepRaw() {
 	}
 }
 
-// chunkOf is how many tokens of a block of n go through steps together: 16 or 8, as
-// many as products take at a time; 0 if not every one of several goroutines has so
-// many. All chunks at a time have no more tokens than a block, so that each worker
-// has rows of its own in buffers of blockTokens.
+// mostInChunk is twice as many tokens as products take at a time.
+const mostInChunk = 16
+
+// chunkOf is how many tokens of a block of n go through steps together: as many for
+// each of several goroutines, or 0 if those would have fewer than products take at a
+// time. All chunks at a time have no more tokens than a block, so that each worker has
+// rows of its own in buffers of blockTokens.
 func chunkOf(n, goroutines int) int {
 	switch {
-	case n >= goroutines*16:
-		return 16
-	case n >= goroutines*8 || goroutines == 1:
-		return 8
-	default:
+	case goroutines == 1:
+		return mostInChunk / 2
+	case n < goroutines*mostInChunk/2:
 		return 0
+	default:
+		most := min(mostInChunk, blockTokens/goroutines)
+		rounds := (n + goroutines*most - 1) / (goroutines * most)
+		return (n + goroutines*rounds - 1) / (goroutines * rounds)
 	}
 }
 

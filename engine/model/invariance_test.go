@@ -380,3 +380,19 @@ func TestSessionsShareASnapshot(t *testing.T) {
 		all.Wait()
 	}
 }
+
+// TestChunks wants chunks that fit into the rows of all goroutines at a time, and leave none of
+// them without work.
+func TestChunks(t *testing.T) {
+	for goroutines := 1; goroutines <= MaxThreads; goroutines++ {
+		for n := 1; n <= blockTokens; n++ {
+			chunk := chunkOf(n, goroutines)
+			if chunk == 0 {
+				continue
+			}
+			if pieces := (n + chunk - 1) / chunk; chunk*min(goroutines, pieces) > blockTokens || pieces < min(goroutines, n/(mostInChunk/2)) {
+				t.Errorf("%d tokens on %d goroutines go in chunks of %d", n, goroutines, chunk)
+			}
+		}
+	}
+}
