@@ -61,7 +61,7 @@ type weights struct {
 	engines int // that are not closed
 }
 
-// Open maps the archive at path and builds an engine. Errors are those of cact.Open and of New; Code tells
+// Open maps the archive at path and builds an engine. Errors are those of cact.Open and model.New; Code tells
 // them apart.
 func Open(path string, o Options) (*Engine, error) {
 	return open(o, func() (*cact.Archive, error) { return cact.Open(path) })

@@ -68,7 +68,7 @@ const (
 	ruleOptions     = "options"
 	ruleLookahead   = "lookahead"
 	ruleImplied     = "implied"
-	ruleGroundedIDs = ground.RuleGroundedIDs
+	ruleGroundedIDs = "grounded-ids"
 	ruleRepeats     = "repeats"
 )
 

@@ -25,8 +25,8 @@
  * MEMORY. Arguments are read during the call only; nothing the caller passed is kept or freed. No function returns
  * memory to be freed.
  *
- * The library prints nothing, opens no network connection, reads no file but the ones it is given, writes none but
- * tool_index_path (see needle_init), and does not end the process: an internal fault becomes -1.
+ * The library prints nothing, opens no network connection, reads no file but the ones it is given (and on Linux
+ * /proc/self/status, for peak_ram_mb), writes none but tool_index_path (see needle_init), and does not end the process: an internal fault becomes -1.
  *
  * ENVIRONMENT. NEEDLE_SIMD=generic|avx2|avxvnni|avx512, read when an archive is loaded, names the vector kernels to
  * run on; without it they are the fastest that the CPU has. Answers do not depend on it. Loading fails for others.
@@ -221,7 +221,7 @@ NEEDLE_API int needle_depth(void);
 
 /*
  * needle_set_threads chooses how many threads share the work of a call, from the session's next turn on, for
- * archives loaded now and later. 0: the default, the processors that are available, at most 4. Answers do not depend
+ * archives loaded now and later. 0: the default, the cores that are available, at most 4. Answers do not depend
  * on it. Needs no archive.
  *
  * Returns 0, or -1: threads is negative or above 256.

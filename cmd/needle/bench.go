@@ -29,7 +29,7 @@ type benchCommand struct {
 	Threads []int    `help:"Numbers of threads; by default 1 and one for each core, at most 4." placeholder:"N,..."`
 	Depths  []string `help:"Depths to run besides the full one, numbers or full; by default 2 and 8, as far as the archive has them." placeholder:"N,..."`
 	SIMD    []string `name:"simd" help:"Kernels to compare: generic, avx2, avxvnni, avx512; by default what NEEDLE_SIMD names, or all that this CPU runs. The fastest runs what is not compared." placeholder:"NAME,..."`
-	Repeats int      `help:"Most repeats of a figure; a slow one gets fewer." default:"9" placeholder:"N"`
+	Repeats int      `help:"Most repeats of a figure at a time (${default}); a slow one gets fewer." default:"9" placeholder:"N"`
 	Tools   *string  `help:"Tools for init and request: a JSON file, a JSON array, or -; without it twelve tools of a public benchmark." placeholder:"FILE"`
 	JSON    bool     `help:"One JSON object with all repeats instead of tables."`
 }

@@ -81,6 +81,9 @@ func run(c console, args []string) int {
 		fmt.Fprintln(c.errOut, "needle:", err)
 		return exitBad
 	}
+	if len(args) > 0 && args[0] == "help" { // needle help run, as other commands have it
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	parsed, err := parser.Parse(args)
 	if stopped >= 0 { // --help was printed
 		return stopped

@@ -114,7 +114,7 @@ func TestRunWithAToolIndex(t *testing.T) {
 	want := needle(t, "", args...)
 	for range 2 { // written, then read
 		o := needle(t, "", append(args, "--tool-index", path)...)
-		if diff := diffEnvelopes(want.out, o.out); diff != "" || o.code != want.code || o.errOut != "" {
+		if diff := diffEnvelopes(want.out, o.out); diff != "" || o.code != want.code || o.errOut != want.errOut {
 			t.Errorf("exit %d, standard error %q\n%s", o.code, o.errOut, diff)
 		}
 		if _, err := os.Stat(path); err != nil {
@@ -352,7 +352,7 @@ func TestBadFiles(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
-		{"bogus"}, {"inpsect", "file"}, {"help"}, {"run"}, {"run", ""}, {"run", "--prompt", "a", "b"}, {"run", "--max", "-5", "x"}, {"run", "--max", "ten", "x"}, {"run", "--nonsense", "x"},
+		{"bogus"}, {"inpsect", "file"}, {"helps"}, {"run"}, {"run", ""}, {"run", "--prompt", "a", "b"}, {"run", "--max", "-5", "x"}, {"run", "--max", "ten", "x"}, {"run", "--nonsense", "x"},
 		{"run", "--tools", "no such file", "x"}, {"run", "--tools", "[1]", "x"}, {"run", "--tools", `[{"name":`, "x"}, {"run", "--system", "@no such file", "x"},
 		{"run", "--depth", "1", "x"}, {"run", "--depth", "99", "x"}, {"run", "--temperature", "-1", "x"}, {"run", "--serve"}, {"--serve", "--port", "80"},
 		{"verify"}, {"verify", "no such folder"}, {"verify", t.TempDir()}, {"verify", oracle + "/tiny", "--official", "x"}, {"verify", "--official", "no such library"},

@@ -26,9 +26,9 @@ type officialFlags struct {
 	Tools    *string       `help:"Tools for requests that have none." placeholder:"FILE"`
 	System   string        `help:"System text for requests that have none, or @FILE." placeholder:"TEXT"`
 	Limit    int           `help:"Compare only the first N requests." placeholder:"N"`
-	Max      int           `help:"Most tokens to append." default:"512" placeholder:"N"`
-	Ignore   []string      `help:"Keys of the answer to leave out, such as confidence: other arithmetic gives other digits." placeholder:"KEY,..."`
-	Timeout  time.Duration `help:"Longest time for one request of the other library, and for it to load." default:"5m" placeholder:"T"`
+	Max      int           `help:"Most tokens to append (${default})." default:"512" placeholder:"N"`
+	Ignore   []string      `help:"Keys of the answer to leave out, such as confidence: other arithmetic gives other digits." placeholder:"KEY"`
+	Timeout  time.Duration `help:"Longest time for one request of the other library, and for it to load (${default})." default:"5m" placeholder:"90s"`
 }
 
 // request is one line of the requests file.

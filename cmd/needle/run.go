@@ -20,9 +20,9 @@ type runCommand struct {
 	Max               int      `help:"Most tokens to append, forced ones included; 0 means 512." default:"512" placeholder:"N"`
 	ToolChoice        string   `help:"auto, none (only the empty list), required (the model writes at least one call, which may still be withheld), or the name of the tool to call." default:"auto" placeholder:"CHOICE"`
 	MaxCalls          int      `help:"Most calls in the answer; 0 means no limit." placeholder:"N"`
-	Temperature       float32  `help:"Draw tokens at this temperature; 0 takes the likeliest." placeholder:"T"`
+	Temperature       float32  `help:"Draw tokens at this temperature, without trying options and ways; 0 takes the likeliest." placeholder:"T"`
 	Seed              uint64   `help:"Seed of the draws." placeholder:"N"`
-	Confidence        string   `help:"What the confidence is: min of the two others, decode (the least likely token of the calls), or head (the archive's confidence head)." enum:"min,decode,head" default:"min" placeholder:"MODE"`
+	Confidence        string   `help:"What the confidence is: decode (the least likely token of the calls), head (the archive's confidence head), or min, the lower one of the two." enum:"min,decode,head" default:"min" placeholder:"MODE"`
 	Plain             bool     `help:"Choose values token by token; the rules for choosing values are off."`
 	Off               []string `help:"Rules, or groups of them, that are not applied, separated by commas; all for all. needle rules lists them." placeholder:"RULE"`
 	Trace             bool     `help:"Say on standard error which rule changed, dropped or withheld what, and why."`
@@ -51,6 +51,9 @@ func (r *runCommand) Run(c console) error {
 		writeTrace(c.errOut, response)
 	}
 	if !response.Success {
+		if hint := hintForCode(response.ErrorCode); hint != "" {
+			fmt.Fprintln(c.errOut, hint)
+		}
 		return errMiss
 	}
 	return nil

@@ -113,7 +113,12 @@ func hintFor(err error) string {
 	var unsupported *grammar.Error
 	switch {
 	case errors.As(err, &parse):
+		if command := parse.Context.Command(); command != "" {
+			return fmt.Sprintf("needle %s --help lists its flags", strings.Fields(command)[0])
+		}
 		return "needle --help lists commands and flags"
+	case errors.Is(err, grammar.ErrNoTool):
+		return "--tool-choice takes auto, none, required, or the name of one of the tools, as --tools spells it"
 	case errors.Is(err, cact.ErrNeedle2):
 		return "get the Needle 3 archive with scripts/fetch-model"
 	case errors.Is(err, cact.ErrNotArchive):
@@ -132,6 +137,17 @@ func hintFor(err error) string {
 		return "check the path"
 	}
 	return damagedHint(err)
+}
+
+// hintForCode suggests what to do about an answer that failed.
+func hintForCode(code string) string {
+	switch code {
+	case engine.CodeName(engine.CodeTruncated):
+		return "--max allows the answer more tokens"
+	case engine.CodeName(engine.CodeOverflow):
+		return "offer fewer tools, shorten the request, or lower --max, whose tokens are reserved"
+	}
+	return ""
 }
 
 func damagedHint(err error) string {

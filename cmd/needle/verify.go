@@ -23,7 +23,7 @@ type verifyCommand struct {
 	Dir     string `arg:"" optional:"" help:"Folder of golden values, as scripts/oracle/oracle.py writes it."`
 	Archive string `help:"Archive to check; without it the one the folder names." placeholder:"FILE"`
 	Exact   bool   `help:"Use the exact form of the products (slow; 4 bytes of memory per weight) and its tighter rules."`
-	Threads int    `help:"Threads." default:"2" placeholder:"N"`
+	Threads int    `help:"Threads that the checks run on (${default})." default:"2" placeholder:"N"`
 	JSON    bool   `help:"One JSON object instead of a table."`
 
 	officialFlags
@@ -55,6 +55,8 @@ func (v *verifyCommand) Run(c console) error {
 		return errors.New("give either a folder of golden values or --official, not both")
 	case v.Official != "":
 		return v.compareOfficial(c)
+	case v.Model != "" || v.Requests != "" || v.Limit != 0 || len(v.Ignore) > 0:
+		return errors.New("--model, --requests, --limit and --ignore are for --official, which compares with another library")
 	case v.Dir == "":
 		return errors.New("no folder of golden values; testdata/oracle has some, scripts/oracle/oracle.py makes more")
 	}

@@ -119,18 +119,12 @@ func (j *judge) ungrounded() (list []Place) {
 	return list
 }
 
-// RuleGroundedIDs is the name of the rule that holds identifiers to the conversation while they
-// are written.
-const RuleGroundedIDs = "grounded-ids"
-
 // isGrounded reports whether the conversation has a value. Those that are enumerated are not
-// looked for, nor those that a repair worked out of the request, nor identifiers: unless the
-// rule that holds them to the conversation is off.
+// looked for, nor those that a repair worked out of the request. Identifiers are: what holds
+// them to the conversation while they are written gives way to a schema that nothing in it fits.
 func (j *judge) isGrounded(a *argument) bool {
 	switch {
 	case a.listed() || j.derived[a.value]:
-		return true
-	case a.grounded() && j.on(RuleGroundedIDs):
 		return true
 	case a.value.Kind == jsontext.Number:
 		return j.said.HasNumber(a.value.Text)

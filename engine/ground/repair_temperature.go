@@ -134,7 +134,7 @@ func (p *place) scale() degrees {
 	return 'c'
 }
 
-// namesScale reports whether the request names a scale at all.
+// namesScale reports whether the request names a scale, by itself or with a temperature.
 func (r *Request) namesScale(scale degrees, stated []temperature) bool {
 	named := namedCelsius
 	if scale == 'f' {

@@ -25,7 +25,7 @@ var repairs = []repair{
 	{Rule{"ungrounded-optional", true, "an optional string of which the conversation has no word is dropped"}, dropUngrounded},
 	{Rule{"route", true, "the ends of a way are those that the request names: from X to Y"}, repairRoute},
 	{Rule{"snap-option", true, "an option that is not named becomes the one that is"}, snapOptions},
-	{Rule{"date", true, "a date becomes the day that the request names: next Friday, March 4th, in three days"}, repairDates},
+	{Rule{"date", true, "a date becomes the day that the request names: next Friday, March 4th, in three days; where the system text has today's date"}, repairDates},
 	{Rule{"float", false, "a whole number where the schema has a number gets a fraction: 20.0"}, eachCall(wholeFloats)},
 	{Rule{"duplicates", false, "a call that is made twice is made once"}, dropDuplicates},
 }
@@ -45,7 +45,7 @@ var gates = []gate{
 	{Rule{"reported-speech", true, "the request tells what somebody else said"}, true, true, reported},
 	{Rule{"unnamed-option", true, "a required enumeration none of whose options is named"}, false, true, unnamedOption},
 	{Rule{"no-quantity", true, "a required number where nobody names a quantity"}, false, true, noQuantity},
-	{Rule{"same-place", false, "origin and destination are the same"}, false, true, samePlace},
+	{Rule{"same-place", false, "origin and destination are one place, and one of them is required"}, false, true, samePlace},
 	{Rule{"confidence", false, "the confidence is below 0.1"}, false, false, unsure},
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -394,5 +395,50 @@ func TestChunks(t *testing.T) {
 				t.Errorf("%d tokens on %d goroutines go in chunks of %d", n, goroutines, chunk)
 			}
 		}
+	}
+}
+
+// TestSnapshotKeepsNoCapacity takes snapshots of few positions from a session that had many: they
+// keep none of its memory but what they need.
+func TestSnapshotKeepsNoCapacity(t *testing.T) {
+	c := openStored(t, "mixed")
+	s := newModel(t, c.archive, Options{}).NewSession(SessionOptions{NoHeads: true})
+	defer s.Close()
+	feed(t, s, c.prompt[:4]...)
+	short := s.Snapshot()
+	s.kv.reserve(20_000, 0, 0)
+	var kept []*Snapshot
+	before := heapInUse()
+	for range 4 {
+		feed(t, s, c.prompt[4:16]...)
+		kept = append(kept, s.Snapshot())
+		if err := s.Restore(short); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if more := heapInUse() - before; more > 1<<20 {
+		t.Errorf("%d snapshots of %d positions hold %d bytes", len(kept), kept[0].Len(), more)
+	}
+	runtime.KeepAlive(kept)
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestRestoreAllocatesNothing goes to and fro between snapshots that share more and less.
+func TestRestoreAllocatesNothing(t *testing.T) {
+	c := openStored(t, "mixed")
+	s := newModel(t, c.archive, Options{}).NewSession(SessionOptions{NoHeads: true})
+	defer s.Close()
+	feed(t, s, c.prompt[:20]...)
+	a := s.Snapshot()
+	feed(t, s, c.prompt[20:60]...)
+	b := s.Snapshot()
+	if n := testing.AllocsPerRun(20, func() { s.Restore(a); s.Restore(b) }); n > 0 {
+		t.Errorf("%g allocations", n)
 	}
 }

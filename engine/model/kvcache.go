@@ -114,28 +114,28 @@ func (c *kvCache) find(dst *[4]slots, v span, end, sink int) []slots {
 	return found
 }
 
-// shared is the number of slots that are shared.
-func (h *kvHead) shared() int { return len(h.sharedKey) / h.keyDim }
+// first is the first slot that is not shared.
+func (h *kvHead) first() int { return len(h.sharedKey) / h.keyDim }
 
 // stretch is the end of the slots from lo to hi that lie in one piece.
 func (h *kvHead) stretch(lo, hi int) int {
-	if shared := h.shared(); lo < shared {
-		return min(hi, shared)
+	if first := h.first(); lo < first {
+		return min(hi, first)
 	}
 	return hi
 }
 
 // keys and values are those of whole tiles, or groups, of slots in one piece.
 func (h *kvHead) keys(lo, hi int) []int8 {
-	if shared := h.shared(); lo >= shared {
-		return h.key[(lo-shared)*h.keyDim : (hi-shared)*h.keyDim]
+	if first := h.first(); lo >= first {
+		return h.key[(lo-first)*h.keyDim : (hi-first)*h.keyDim]
 	}
 	return h.sharedKey[lo*h.keyDim : hi*h.keyDim]
 }
 
 func (h *kvHead) values(lo, hi int) []int8 {
-	if shared := h.shared(); lo >= shared {
-		return h.value[(lo-shared)*h.valueDim : (hi-shared)*h.valueDim]
+	if first := h.first(); lo >= first {
+		return h.value[(lo-first)*h.valueDim : (hi-first)*h.valueDim]
 	}
 	return h.sharedValue[lo*h.valueDim : hi*h.valueDim]
 }
@@ -163,16 +163,17 @@ func (h *kvHead) putValue(slot int, q []int8, scale float32) {
 	h.valueScale[slot] = scale
 }
 
-// resize makes room for slots, or takes it away.
+// resize makes slots, the shared ones included, those that there are.
 func (h *kvHead) resize(slots int) {
-	own := slots - h.shared()
+	own := slots - h.first()
 	h.key, h.value = resized(h.key, own*h.keyDim), resized(h.value, own*h.valueDim)
 	h.keyScale, h.valueScale = resized(h.keyScale, slots), resized(h.valueScale, slots)
 }
 
+// resized is x with n values; new ones are any.
 func resized[T int8 | float32](x []T, n int) []T {
-	if n == len(x) {
-		return x
+	if n <= cap(x) {
+		return x[:n]
 	}
 	y := make([]T, n)
 	copy(y, x)
@@ -181,20 +182,29 @@ func resized[T int8 | float32](x []T, n int) []T {
 
 // share makes the first slots shared.
 func (h *kvHead) share(slots int) {
-	before := h.shared()
-	keys, values := (slots-before)*h.keyDim, (slots-before)*h.valueDim
-	if before == 0 { // nothing but what follows has to be copied
-		h.sharedKey, h.sharedValue = h.key[:keys:keys], h.value[:values:values]
-	} else {
-		h.sharedKey, h.sharedValue = slices.Concat(h.sharedKey, h.key[:keys]), slices.Concat(h.sharedValue, h.value[:values])
+	more := slots - h.first()
+	h.sharedKey, h.key = shared(h.sharedKey, h.key, more*h.keyDim)
+	h.sharedValue, h.value = shared(h.sharedValue, h.value, more*h.valueDim)
+}
+
+// shared moves n values from the beginning of own behind those that are shared. They stay
+// where they are if little else lies there, which what is shared would keep alive; what
+// remains stays there if it is most of it.
+func shared(now, own []int8, n int) (values, rest []int8) {
+	values, rest = own[:n:n], own[n:]
+	if len(now) > 0 || 4*(cap(own)-n) > n {
+		values = slices.Concat(now, values)
+		if len(rest) > n {
+			return values, own[:copy(own, rest)]
+		}
 	}
-	h.key, h.value = slices.Clone(h.key[keys:]), slices.Clone(h.value[values:])
+	return values, slices.Clone(rest)
 }
 
 // clone has the first slots: those that are shared, and copies of the others.
 func (h *kvHead) clone(slots int) kvHead {
 	c := *h
-	own := roundUp(slots, simd.SlotTile) - h.shared()
+	own := roundUp(slots, simd.SlotTile) - h.first()
 	c.key, c.value = slices.Clone(h.key[:own*h.keyDim]), slices.Clone(h.value[:own*h.valueDim])
 	c.keyScale, c.valueScale = slices.Clone(h.keyScale[:slots]), slices.Clone(h.valueScale[:slots])
 	return c
@@ -210,10 +220,12 @@ func (h *kvHead) load(c *kvHead) {
 
 // load takes the heads of a snapshot with its sink and n positions.
 func (c *kvCache) load(heads [][]kvHead, n, sink int) {
-	c.shared = heads[0][0].shared()
+	c.shared = heads[0][0].first()
 	for l := range c.layers {
 		for h := range c.layers[l] {
-			c.layers[l][h].sharedKey, c.layers[l][h].sharedValue = heads[l][h].sharedKey, heads[l][h].sharedValue
+			to, from := &c.layers[l][h], &heads[l][h]
+			to.sharedKey, to.sharedValue = from.sharedKey, from.sharedValue
+			to.key, to.value = to.key[:0], to.value[:0] // of other slots
 		}
 	}
 	c.resize(max(c.slots, c.shared))
@@ -225,8 +237,9 @@ func (c *kvCache) load(heads [][]kvHead, n, sink int) {
 	}
 }
 
-// share makes shared what n positions will never write again, if that is much: a
-// third of all that is shared then, so that what is copied follows what is fed.
+// share makes shared what n positions will never write again, if that is half as much
+// again as is shared already: what is copied by and by is then no more than thrice what
+// was fed.
 func (c *kvCache) share(n, sink int) {
 	final := n
 	if c.ring > 0 {
@@ -254,7 +267,7 @@ func (c *kvCache) reserve(n, sink, behind int) {
 	}
 	slots := max(need, c.slots+c.slots/4, 2*blockTokens)
 	if c.ring > 0 {
-		slots = max(need, min(slots, sink+c.ring))
+		slots = max(need, min(slots, sink+c.ring+behind))
 	}
 	c.resize(roundUp(slots, simd.SlotTile))
 }

@@ -14,7 +14,7 @@ import (
 // caller's among them. A panic or memory fault in any of them (a mapped file
 // may be truncated underneath) is re-raised in the caller as a fault.
 //
-// A token has some sixty shared regions of some microseconds, less than it costs
+// A token has about a hundred shared regions of some microseconds, less than it costs
 // to wake a goroutine. So helpers that run out of work look for more for a
 // while before they sleep, and nobody waits for a helper that sleeps: a region
 // is cut into parts, each goroutine takes those of its share one by one, and

@@ -6,7 +6,7 @@ import (
 )
 
 // Snapshot is a session's exact state at one position. It is read-only and may
-// be restored into any session of the same model and window.
+// be restored into any session of the same model, window and choice of heads and cells.
 type Snapshot struct {
 	model     *Model
 	line      line

@@ -50,7 +50,7 @@ type Model struct {
 	probeRows []probeRow
 }
 
-// block is one layer's weights.
+// layer is one layer's weights.
 type layer struct {
 	layer  int // position in the running stack
 	site   int // index into Model.sites, or -1
