@@ -550,7 +550,7 @@ func TestUngrounded(t *testing.T) {
 		{"five", `{"n":"5"}`, ""},
 		{"x", `{"e":"zzz","r":"zzz","any":"zzz","all":"zzz","g":"zzz","rg":"zzz","user_id":"zzz","id":"zzz"}`, "g rg user_id id"},
 		{"order A-17 of user 4217", `{"g":"A-17","user_id":"4217"}`, ""},
-		{"order A-17 of user 4217", `{"g":"A-18","user_id":"421"}`, "g user_id"},
+		{"order A-17 of user 4217", `{"g":"A-18","user_id":"4219"}`, "g user_id"},
 		{"x", `{"e":"zzz","n":"zzz"}`, "n"},
 		{"tomorrow", `{"date":"2026-11-28"}`, ""},
 		{"tomorrow", `{"date":"2026-11-30"}`, "date"},
