@@ -17,7 +17,7 @@ var (
 	// suffixes follow last names.
 	suffixes = words("jr sr ii iii iv")
 	// noNames are words with a capital in English that are no names of persons.
-	noNames = words("i i'm i'll i'd i've ok okay tv pm am jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun " +
+	noNames = words("i i'm i'll i'd i've ok okay please thanks mobile phone cell email tv pm am jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun " +
 		"january february march april may june july august september october november december " +
 		"monday tuesday wednesday thursday friday saturday sunday christmas easter")
 	// doubles are first names of two words.

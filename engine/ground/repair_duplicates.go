@@ -2,26 +2,54 @@ package ground
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/libneedle/libneedle/engine/jsontext"
 )
 
-// dropDuplicates makes a call once that is made several times. The order of keys and the
-// spelling of numbers make no other call.
+// dropDuplicates makes a call once that is made several times, unless the request may want
+// it so often. The order of keys and the spelling of numbers make no other call.
 func dropDuplicates(j *judge, rule string) {
+	keys, times := make([]string, len(j.calls)), map[string]int{}
+	for i, c := range j.calls {
+		keys[i] = c.Name + " " + text(canonical(c.Arguments))
+		times[keys[i]]++
+	}
 	seen := map[string]bool{}
 	kept := j.calls[:0]
-	for _, c := range j.calls {
-		key := c.Name + " " + text(canonical(c.Arguments))
-		if seen[key] {
+	for i, c := range j.calls {
+		if seen[keys[i]] && !j.wanted(c, times[keys[i]]) {
 			j.find(rule, Place{Tool: c.Name}, "it is made already")
 			continue
 		}
-		seen[key] = true
+		seen[keys[i]] = true
 		kept = append(kept, c)
 	}
 	j.calls = kept
+}
+
+// repeating words ask for more than one of something. They are English.
+var repeating = words("again another both each twice thrice double more times every second repeatedly duplicate copies")
+
+// wanted reports whether the request may ask for a call several times: in a word, by a number
+// that is none of the call's values, or because it has all that the call says so often.
+func (j *judge) wanted(c Call, times int) bool {
+	if slices.ContainsFunc(j.request.words, func(w word) bool { return repeating.has(w.text) }) {
+		return true
+	}
+	counted, said := true, false
+	often := true
+	for _, a := range j.tools.leaves(c) {
+		if d, ok := parseDecimal(a.value.Text); ok && d == newDecimal(false, strconv.Itoa(times), 0) {
+			counted = false
+		}
+		if a.value.Is(jsontext.String) && !a.listed() {
+			said = true
+			often = often && strings.Count(" "+plain(j.request.text), plain(a.value.Text)) >= times
+		}
+	}
+	return counted && j.asked.HasNumber(strconv.Itoa(times)) || said && often
 }
 
 // canonical is a value with the keys of objects in order, and numbers written one way.

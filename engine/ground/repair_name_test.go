@@ -20,6 +20,8 @@ var nameCases = []argumentCase{
 	{"add Kim Lee and Bob Dole", `{"guests":[{"given":"Kim Lee","surname":"Lee"},{"given":"Bob","surname":"Bob Dole"}]}`,
 		`{"guests":[{"given":"Kim","surname":"Lee"},{"given":"Bob","surname":"Dole"}]}`},
 	{"bill it to Ada Lovelace", `{"billing_first_name":"Ada Lovelace"}`, `{"billing_first_name":"Ada","billing_last_name":"Lovelace"}`},
+	{"create a contact called Bob Mobile 555-0100", `{"first_name":"Bob","city":"x"}`, ""},
+	{"create a contact for Maria Please", `{"first_name":"Maria","city":"x"}`, ""},
 	// Particles, double first names, initials.
 	{"a room for Vincent van Gogh", `{"first_name":"Vincent van Gogh"}`, `{"first_name":"Vincent","last_name":"van Gogh"}`},
 	{"a room for Rafael van der Vaart", `{"first_name":"Rafael van der Vaart","last_name":"Vaart"}`, `{"first_name":"Rafael","last_name":"van der Vaart"}`},

@@ -27,7 +27,7 @@ var repairs = []repair{
 	{Rule{"snap-option", true, "an option that is not named becomes the one that is"}, snapOptions},
 	{Rule{"date", true, "a date becomes the day that the request names: next Friday, March 4th, in three days; where the system text has today's date"}, repairDates},
 	{Rule{"float", false, "a whole number where the schema has a number gets a fraction: 20.0"}, eachCall(wholeFloats)},
-	{Rule{"duplicates", false, "a call that is made twice is made once"}, dropDuplicates},
+	{Rule{"duplicates", false, "a call that is made twice is made once, unless the request wants it twice"}, dropDuplicates},
 }
 
 // gate is a rule that withholds or drops calls.
