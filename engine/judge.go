@@ -74,10 +74,15 @@ func (o *CompleteOptions) switchedOff() map[string]bool {
 	return off
 }
 
+// groundTools are the tools that are declared.
 func groundTools(tools *prompt.Toolset) *ground.Tools {
+	return toolsWith(tools, func(t *prompt.Tool) []byte { return t.Schema })
+}
+
+func toolsWith(tools *prompt.Toolset, schema func(t *prompt.Tool) []byte) *ground.Tools {
 	var list []ground.Tool
 	for _, t := range tools.Tools() {
-		list = append(list, ground.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
+		list = append(list, ground.Tool{Name: t.Name, Description: t.Description, Schema: schema(&t)})
 	}
 	return ground.NewTools(list)
 }
@@ -85,15 +90,12 @@ func groundTools(tools *prompt.Toolset) *ground.Tools {
 // impliedTools are the tools with the options that their texts imply: like those that are declared they are chosen
 // whole, where the grammar takes nothing else.
 func impliedTools(tools *prompt.Toolset, declared *ground.Tools) *ground.Tools {
-	var list []ground.Tool
-	for _, t := range tools.Tools() {
-		schema := declared.Implied(t.Name)
-		if schema == nil {
-			schema = t.Schema
+	return toolsWith(tools, func(t *prompt.Tool) []byte {
+		if schema := declared.Implied(t.Name); schema != nil {
+			return schema
 		}
-		list = append(list, ground.Tool{Name: t.Name, Description: t.Description, Schema: schema})
-	}
-	return ground.NewTools(list)
+		return t.Schema
+	})
 }
 
 // Finding is what a rule did to the calls, or found in them.

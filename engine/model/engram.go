@@ -5,14 +5,14 @@ import "github.com/libneedle/libneedle/simd"
 // recallFor computes the key and the raw value of the site that a layer begins
 // with, if there is such a layer and site; they depend on the token ids alone.
 func (s *Session) recallFor(layer int) {
-	if s.siteBefore(layer) {
+	if s.nextSite(layer) {
 		s.runSteps(s.recalls[s.site])
 		s.remembered()
 	}
 }
 
-// siteBefore says whether a layer begins with a site, and makes it s.site.
-func (s *Session) siteBefore(layer int) bool {
+// nextSite says whether a layer begins with a site, and makes it s.site.
+func (s *Session) nextSite(layer int) bool {
 	if layer == len(s.m.layers) || s.m.layers[layer].site < 0 {
 		return false
 	}

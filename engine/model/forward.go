@@ -135,7 +135,7 @@ func (s *Session) bindSteps() {
 		}
 		// A token's lanes are rounded while they are in the nearest cache.
 		next, last := &s.layers[i+1], &l.whole[len(l.whole)-1]
-		*last = step{run: s.each(s.blockOut, s.quantizeLanes), work: last.work + next.enter[0].work}
+		*last = step{run: s.each(s.layerOut, s.quantizeLanes), work: last.work + next.enter[0].work}
 		l.whole = append(append(l.whole, next.enter[1:]...), next.project...)
 	}
 	s.entersWhole = append(append([]step{}, s.layers[0].enter...), s.layers[0].project...)
@@ -176,15 +176,14 @@ func (s *Session) stepsOf(b *layer) layerSteps {
 		project: []step{
 			{x: s.h, fromRow: true, jobs: []job{whole(b.q, s.raw), whole(b.k, s.raw.from(qEnd)), whole(b.v, s.raw.from(kEnd)), whole(b.gate, s.gates)}},
 		},
-		leave: append(slices.Clone(toMLP), conditions, mlpIn, mlpThrough, step{run: s.each(s.blockOut), work: m.mlpWork}),
+		leave: append(slices.Clone(toMLP), conditions, mlpIn, mlpThrough, step{run: s.each(s.layerOut), work: m.mlpWork}),
 		single: singleSteps{
-			enter:    []step{quantizeLanes, mapLanes.cut(0, tiles), {run: s.gatesIn}, mixIn},
-			toMLP:    toMLP,
-			mlpIn:    []step{mlpIn},
-			besideIn: []step{conditions},
-			mlp:      []step{mlpThrough, {run: s.each(s.mlpOut)}},
-			beside:   []step{mapLanes.cut(tiles, jobTiles(maps)), {run: s.gatesOut}, {run: s.each(s.keepLanes)}},
-			leave:    []step{{run: s.each(s.addChange)}},
+			enter: pair{main: []step{quantizeLanes, mapLanes.cut(0, tiles), {run: s.gatesIn}, mixIn}},
+			toMLP: toMLP,
+			mlpIn: pair{[]step{mlpIn}, []step{conditions}},
+			mlp: pair{[]step{mlpThrough, {run: s.each(s.mlpOut)}},
+				[]step{mapLanes.cut(tiles, jobTiles(maps)), {run: s.gatesOut}, {run: s.each(s.keepLanes)}}},
+			addChange: []step{{run: s.each(s.addChange)}},
 		},
 	}
 }

@@ -67,7 +67,7 @@ func (s *Session) gatesOut(_, lo, hi int) {
 	}
 }
 
-// mixIn mixes the lanes into the block's input, adds the engram memory and
+// mixIn mixes the lanes into the layer's input, adds the engram memory and
 // prepares the attention's int8 input.
 func (s *Session) mixIn(t *token, w *scratch) {
 	b, g := &s.m.layers[t.layer], &s.m.g
@@ -95,9 +95,9 @@ func (s *Session) attended(t *token, _ *scratch) {
 	s.see("mlp.norm", t, norm)
 }
 
-// blockOut ends the MLP, writes the layer's change back to the lanes and leaves the
+// layerOut ends the MLP, writes the layer's change back to the lanes and leaves the
 // layer.
-func (s *Session) blockOut(t *token, w *scratch) {
+func (s *Session) layerOut(t *token, w *scratch) {
 	g := &s.m.g
 	s.mlpOut(t, w)
 

@@ -297,7 +297,7 @@ func (s *Session) project() {
 }
 
 // Cells returns the last position's hidden cells [layers+1][d]: the embedding,
-// then each block's mean over lanes. nil unless KeepCells was set or heads are
+// then each layer's mean over lanes. nil unless KeepCells was set or heads are
 // present.
 func (s *Session) Cells() []float32 { return s.lastCell }
 

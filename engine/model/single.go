@@ -8,19 +8,16 @@ import "github.com/libneedle/libneedle/simd"
 
 // singleSteps are what a layer has to do with a single token.
 type singleSteps struct {
-	enter []step // from the lanes to the attention's input, with as much of the lane maps as that needs
-	// recall, beside enter, is a part of what a later site recalls.
-	recall []step
-	site   int
-	toMLP  []step // from the heads' outputs to the MLP's input; shared
-	mlpIn  []step
-	// besideIn is the MLP's conditions, which mlp needs.
-	besideIn []step
-	mlp      []step
-	// beside is all that the lanes need of their maps, and what they keep of themselves.
-	beside []step
-	leave  []step // adds the layer's change to what the lanes keep
+	enter     pair   // from the lanes to the attention's input; beside it, a part of what a later site recalls
+	site      int    // the later one
+	toMLP     []step // from the heads' outputs to the MLP's input; shared
+	mlpIn     pair   // beside it, the conditions, which mlp needs
+	mlp       pair   // beside it, all that the lanes need of their maps, and what they keep of themselves
+	addChange []step // adds the layer's change to what the lanes keep
 }
+
+// pair is two lists of steps of which neither needs the other.
+type pair struct{ main, beside []step }
 
 func tilesOf(rows int) int { return roundUp(rows, simd.TileRows) / simd.TileRows }
 
@@ -49,9 +46,9 @@ func (s *Session) bindRecalls() {
 		pieces, tiles := at-free, jobTiles(products.jobs)
 		for i := range pieces {
 			one := &s.layers[free+i].single
-			one.site, one.recall = site, []step{products.cut(tiles*i/pieces, tiles*(i+1)/pieces)}
+			one.site, one.enter.beside = site, []step{products.cut(tiles*i/pieces, tiles*(i+1)/pieces)}
 			if i == 0 {
-				one.recall = append([]step{row}, one.recall...)
+				one.enter.beside = append([]step{row}, one.enter.beside...)
 			}
 		}
 		free = at + 1
@@ -64,28 +61,31 @@ func (s *Session) walkSingle() {
 	for s.layer = range s.layers {
 		l := &s.layers[s.layer]
 		one := &l.single
-		if len(one.recall) > 0 {
+		recalling := len(one.enter.beside) > 0
+		if recalling {
 			s.site = one.site
-			s.sideBySide(one.enter, one.recall)
-		} else {
-			s.takeThrough(0, one.enter, 0, 1, 0)
 		}
+		s.sideBySide(one.enter)
 		s.attention(l.project)
 		s.runSteps(one.toMLP)
-		s.sideBySide(one.mlpIn, one.besideIn)
-		s.sideBySide(one.mlp, one.beside)
-		s.takeThrough(0, one.leave, 0, 1, 0)
-		if len(one.recall) == 0 {
+		s.sideBySide(one.mlpIn)
+		s.sideBySide(one.mlp)
+		s.takeThrough(0, one.addChange, 0, 1, 0)
+		if !recalling {
 			s.recallFor(s.layer + 1)
-		} else if s.siteBefore(s.layer + 1) {
+		} else if s.nextSite(s.layer + 1) {
 			s.remembered()
 		}
 	}
 }
 
-// sideBySide takes the single token through two lists of steps, of which neither needs the other.
-func (s *Session) sideBySide(one, other []step) {
-	s.sides = [2][]step{one, other}
+// sideBySide takes the single token through both lists at once, however short they are.
+func (s *Session) sideBySide(p pair) {
+	if len(p.beside) == 0 {
+		s.takeThrough(0, p.main, 0, 1, 0)
+		return
+	}
+	s.sides = [2][]step{p.main, p.beside}
 	s.pool.run(2, s.pool.least, s.region.sides)
 }
 
@@ -101,7 +101,8 @@ func (s *Session) keepLanes(t *token, _ *scratch) {
 	s.k.Combine(s.scratch[0].nextLanes, t.lanes, t.res, n, n, n, 1)
 }
 
-// addChange adds the layer's change to them, and leaves the layer. The order of the sums is blockOut's.
+// addChange adds the layer's change to what the lanes keep, and leaves the layer. The order of the sums is layerOut's,
+// whose bits these have to be.
 func (s *Session) addChange(t *token, _ *scratch) {
 	d, w := s.m.g.Width, &s.scratch[0]
 	s.k.Sub(t.x, t.x, t.u)
