@@ -38,33 +38,33 @@ const (
 // Geometry is what the header says, by meaning. Lengths count elements. Copies
 // share EngramOrders and EngramSites, which are not to be written.
 type Geometry struct {
-	KVWindow      int // window the model was trained with; 0: derive it, see Window
-	KVBits        int // 8
-	VocabSize     int // rows of the embedding
-	OutVocab      int // rows of the output head; 0: all
-	Width         int // d_model
-	Heads         int // query heads
-	KVHeads       int
-	Layers        int
-	QKDim         int // per head, even
-	VDim          int // per head
-	MaxSeqLen     int
-	HadaSize      int // hada_n, the power of two at or above Width
-	Lanes         int
+	KVWindow      int    // window the model was trained with; 0: derive it, see Window
+	KVBits        int    // 8
+	VocabSize     int    // rows of the embedding
+	OutVocab      int    // rows of the output head; 0: all
+	Width         int    // d_model
+	Heads         int    // query heads
+	KVHeads       int    // heads of keys and values, a divisor of Heads
+	Layers        int    // blocks of the stack
+	QKDim         int    // per head, even
+	VDim          int    // per head
+	MaxSeqLen     int    // positions of the context
+	HadaSize      int    // hada_n, the power of two at or above Width
+	Lanes         int    // of the residual stream
 	SlidingWindow int    // of local layers; 0: every layer attends to everything
 	GlobalMask    uint64 // bit i: layer i has full attention
 	ConvTaps      int    // on q, k, v; 0: none
 
-	EngramSlots     int
-	EngramSubDim    int // Width / EngramTables
-	EngramTables    int // orders times heads
-	EngramConvTaps  int
-	EngramDilation  int // the largest order
-	EngramSeedHeads int // 0: the heads are the seed stride
-	EngramOrders    []int
+	EngramSlots     int   // rows of each table
+	EngramSubDim    int   // Width / EngramTables
+	EngramTables    int   // orders times heads
+	EngramConvTaps  int   // of the convolution over a site's values
+	EngramDilation  int   // the largest order
+	EngramSeedHeads int   // 0: the heads are the seed stride
+	EngramOrders    []int // lengths of the n-grams, ascending
 	EngramSites     []int // layers, ascending
 
-	RopeTheta float32
+	RopeTheta float32 // base of the rotary frequencies
 }
 
 // IsGlobal says whether a layer sees all positions.

@@ -12,12 +12,12 @@ import (
 type Record struct {
 	Index  int    // place in the directory, from 0
 	Role   string // what the place means, e.g. "layers.3.q_proj"
-	DType  DType
-	Shape  []int
-	Group  int   // 128 for CQ, else 0
-	Bits   int   // record width of CQ: 1 to 4, or 5 for ternary; else 0
-	Offset int64 // of the blob in the archive
-	Size   int64 // of the blob, in bytes
+	DType  DType  // how values are stored
+	Shape  []int  // of the values, the last dimension contiguous
+	Group  int    // 128 for CQ, else 0
+	Bits   int    // record width of CQ: 1 to 4, or 5 for ternary; else 0
+	Offset int64  // of the blob in the archive
+	Size   int64  // of the blob, in bytes
 
 	blob []byte
 }
@@ -25,9 +25,9 @@ type Record struct {
 // CQ is a quantised [Rows, Cols] matrix.
 type CQ struct {
 	Rows, Cols int
-	PaddedCols int // Cols rounded up to whole groups
-	Group      int
-	Bits       int
+	PaddedCols int    // Cols rounded up to whole groups
+	Group      int    // columns that share a norm
+	Bits       int    // record width, as in Record
 	Codes      []byte // row-major; PaddedCols*stored bits/8 bytes a row
 	Norms      []byte // FP16 [Rows][PaddedCols/Group], little-endian
 }

@@ -30,8 +30,8 @@ const AllRules = "all"
 
 // RuleGroup are rules that CompleteOptions.Off can name together.
 type RuleGroup struct {
-	Name  string
-	Rules []ground.Rule
+	Name  string        // what Off calls them together: values, triggers, repairs, gates
+	Rules []ground.Rule // in the order in which they are applied
 }
 
 // RuleGroups lists the rules that CompleteOptions.Off can name, by their groups, in the order in which they are
@@ -104,7 +104,7 @@ type Finding struct {
 	Place  string          // tool.path under the caller's names; empty where all calls are meant
 	Before json.RawMessage // the value, nil when there was none or nothing was changed
 	After  json.RawMessage // nil when it is gone or nothing was changed
-	Why    string
+	Why    string          // half a sentence, in English, for people
 }
 
 // judge repairs the calls that the model wrote and puts them where they belong in the response.

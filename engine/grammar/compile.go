@@ -20,6 +20,7 @@ const (
 
 // Options say how to compile.
 type Options struct {
+	// Mode says how objects are read: as JSON Schema has it, or as the arguments of a tool.
 	Mode Mode
 	// Lenient leaves a value unconstrained by what is not supported, and lists it in Faults; otherwise that is an
 	// error.

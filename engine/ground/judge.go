@@ -21,27 +21,27 @@ type Options struct {
 
 // Verdict is what became of calls.
 type Verdict struct {
-	Calls      []Call // repaired, without those that were dropped
-	Dropped    []Call // those that the request leaves out or forbids, when others remain
-	Withheld   bool   // Calls are not to be delivered
-	Ungrounded []Place
-	Negation   bool // something is forbidden in the request
-	Trace      []Finding
+	Calls      []Call    // repaired, without those that were dropped
+	Dropped    []Call    // those that the request leaves out or forbids, when others remain
+	Withheld   bool      // Calls are not to be delivered
+	Ungrounded []Place   // values that the conversation does not have
+	Negation   bool      // something is forbidden in the request
+	Trace      []Finding // what the rules did and found, in their order
 }
 
 // Place names a value in a call, or without a path the call.
 type Place struct {
-	Tool string
-	Path jsontext.Path
+	Tool string        // under the caller's name
+	Path jsontext.Path // in the arguments, under the caller's names
 }
 
 // Finding is what a rule did, or found.
 type Finding struct {
-	Rule   string
+	Rule   string          // its name
 	At     Place           // empty where all calls are meant
 	Before *jsontext.Value // nil when there was none, or nothing was changed
 	After  *jsontext.Value // nil when it is gone, or nothing was changed
-	Why    string
+	Why    string          // half a sentence for people
 }
 
 // judge is one list of calls under judgement.

@@ -2,9 +2,9 @@ package ground
 
 // Rule describes a rule that can be switched off by its name.
 type Rule struct {
-	Name    string
-	English bool // it knows English only, and leaves other languages alone
-	What    string
+	Name    string // what Options.Off knows it by
+	English bool   // it knows English only, and leaves other languages alone
+	What    string // what it does, half a sentence for people
 }
 
 // repair is a rule that changes calls.
