@@ -125,39 +125,6 @@ func reported(j *judge, rule string) {
 	}
 }
 
-// guessable are words in the names of enumerations that are chosen by what a request means,
-// not by what it says.
-var guessable = []string{"category", "type", "kind", "priority", "sentiment", "intent", "format", "unit", "metric", "status", "action", "mode", "level"}
-
-// unnamedOption withholds calls with a required enumeration none of whose options is named.
-func unnamedOption(j *judge, rule string) {
-	if !j.request.isEnglish() { // options are named in other words
-		return
-	}
-	named := map[string]bool{}
-	j.eachRequired(func(c Call, a *argument) bool {
-		options := a.options()
-		if len(options) < 2 || !a.value.Is(jsontext.String) || sameText(a.fallback(), a.value) || guessed(a.key) {
-			return false
-		}
-		for _, o := range options {
-			if _, known := named[o]; !known {
-				named[o] = j.meansOption(o)
-			}
-			if named[o] {
-				return false
-			}
-		}
-		j.withhold(rule, Place{c.Name, a.path}, "none of its options is named, and it is %s", text(a.value))
-		return true
-	})
-}
-
-// guessed reports whether an enumeration is chosen by what a request means.
-func guessed(key string) bool {
-	return slices.ContainsFunc(guessable, func(w string) bool { return strings.Contains(strings.ToLower(key), w) })
-}
-
 func sameText(x, y *jsontext.Value) bool { return x != nil && text(x) == text(y) }
 
 // eachRequired calls f for the values of required properties, until it returns true.

@@ -353,7 +353,8 @@ func TestUnnamedOptionGate(t *testing.T) {
 	checkGate(t, "unnamed-option", optionTool, [][3]string{
 		{"turn on the fan", `fan{"room":"kitchen"}`, ""},
 		{"turn the fan on in the attic", `fan{"room":"bedroom"}`, ""},
-		{"order the shirt", `fan{"size":"small"}`, ""},
+		{"set the size", `fan{"size":"small"}`, ""}, // no word is left that may mean an option
+		{"order the shirt", `fan{"size":"small"}`, `fan{"size":"small"}`},
 		{"turn the fan on", `opt{"in":{"room":"bedroom"}}`, ""},
 		{"set the speed", `fan{"speed":"HIGH"}`, ""},
 		{"do what you want with the alarm", `fan{"act":"stop"}`, ""},
@@ -377,6 +378,51 @@ func TestUnnamedOptionGate(t *testing.T) {
 		{"mach den Lüfter in der Küche an", `fan{"room":"kitchen"}`, `fan{"room":"kitchen"}`},
 		{"شغل المروحة", `fan{"room":"kitchen"}`, `fan{"room":"kitchen"}`},
 	})
+}
+
+// TestAbsenceIsNoEvidence has options that are named in other words than their own; "=" is the calls themselves.
+func TestAbsenceIsNoEvidence(t *testing.T) {
+	const tools = `do{"properties":{"env":{"enum":["production","staging","development"]},"day":{"enum":["monday","tuesday","friday"]},"sport":{"enum":["running","swimming","yoga"]},` +
+		`"zone":{"enum":["front","back"]},"size":{"enum":["small","medium","large"]},"power":{"enum":["on","off"]},"column":{"enum":["todo","in progress","done"]},` +
+		`"milk":{"enum":["whole","oat","none"]},"money":{"enum":["USD","EUR"]},"seat":{"enum":["window","aisle"]},"ship":{"enum":["express delivery","pick up"]},` +
+		`"plan":{"enum":["free","pro"]},"sex":{"enum":["male","female"]},"colour":{"enum":["red","blue"]}},` +
+		`"required":["env","day","sport","zone","size","power","column","milk","money","seat","ship","plan","sex","colour"]}`
+	for _, c := range [][3]string{
+		{"deploy checkout to prod", `do{"env":"production"}`, "="},
+		{"ship payments to dev", `do{"env":"development"}`, "="},
+		{"put the api on the live servers", `do{"env":"production"}`, "="},
+		{"deploy the checkout", `do{"env":"production"}`, ""},
+		{"deploy the checkout for us to see", `do{"env":"staging"}`, ""},
+		{"dr patel today please", `do{"day":"monday"}`, "="},
+		{"book dr patel for tomorrow", `do{"day":"tuesday"}`, "="},
+		{"make an appointment for December 9th", `do{"day":"friday"}`, "="},
+		{"make an appointment with dr patel", `do{"day":"friday"}`, ""},
+		{"I swam with the team", `do{"sport":"swimming"}`, "="},
+		{"I jogged with the dog", `do{"sport":"running"}`, "="},
+		{"log the workout with the team", `do{"sport":"swimming"}`, ""},
+		{"water the backyard", `do{"zone":"back"}`, "="},
+		{"water the plants", `do{"zone":"back"}`, ""},
+		{"a grande cappuccino for the lady", `do{"size":"medium"}`, "="},
+		{"kill the lights in the garage", `do{"power":"off"}`, "="},
+		{"set the power", `do{"power":"off"}`, ""},
+		{"I finished the login card", `do{"column":"done"}`, "="},
+		{"I started working on the login card", `do{"column":"in progress"}`, "="},
+		{"order a latte for the lady", `do{"milk":"none"}`, "="},
+		{"order a latte for the lady", `do{"milk":"oat"}`, ""},
+		{"what is the price in dollars", `do{"money":"USD"}`, "="},
+		{"a seat in the train", `do{"seat":"aisle"}`, ""},
+		{"send it to me by express", `do{"ship":"express delivery"}`, "="},
+		{"send it to me", `do{"ship":"express delivery"}`, ""},
+		{"the professional tier, please", `do{"plan":"pro"}`, "="},
+		{"shirts for my husband and the boy", `do{"sex":"male"}`, "="},
+		{"paint the wall", `do{"colour":"red"}`, ""},
+		{"paint the wall like the ocean", `do{"colour":"blue"}`, ""},
+	} {
+		if c[2] == "=" {
+			c[2] = c[1]
+		}
+		checkRule(t, "unnamed-option", judged{"", c[0], tools, c[1], c[2]})
+	}
 }
 
 const numberTool = `vol{"properties":{"level":{"type":"integer"},"user_id":{"type":"integer"},"latitude":{"type":"number"},"step":{"type":"integer","default":5},` +
