@@ -144,7 +144,7 @@ func noQuantity(j *judge, rule string) {
 		return
 	}
 	j.eachRequired(func(c Call, a *argument) bool {
-		if a.value.Kind != jsontext.Number || a.listed() || a.grounded() || a.fallback() != nil || located.has(a.key) || j.implies(a.value.Text) {
+		if a.value.Kind != jsontext.Number || a.listed() || a.grounded() || a.fallback() != nil || located.has(a.key) || j.implies(a.value.Text) || j.impliesCount(a) || j.impliesBound(a) {
 			return false
 		}
 		j.withhold(rule, Place{c.Name, a.path}, "no quantity is named anywhere")
@@ -170,6 +170,71 @@ func (t *Turn) implies(number string) bool {
 	default:
 		return false
 	}
+}
+
+// counted are words in the names of numbers that are one where nobody says how many.
+var counted = words("quantity qty count copies amount people persons guests passengers adults tickets pieces items units nights rooms seats times " +
+	"travelers travellers attendees servings tables beds bags boxes bottles players")
+
+// measured are words in the names of numbers that count nothing: an amount of money is not one by itself.
+var measured = words("money price cost total fee fare balance currency usd eur dollars payment budget phone account order room track page floor line id serial reference minutes seconds hours number no code")
+
+// impliesCount reports whether an argument is 1 and how many there are of something: who adds batteries to a cart
+// means one pack. An amount is one of things only if its tool is about no money.
+func (j *judge) impliesCount(a *argument) bool {
+	if d, _ := parseDecimal(a.value.Text); d != constant("1") {
+		return false
+	}
+	key := keyWords(a.key)
+	numberOf := len(key) > 2 && (key[0] == "number" || key[0] == "num" || key[0] == "no") && key[1] == "of"
+	if !numberOf && !hasWord(key, counted) || hasWord(key[len(key)-1:], measured) {
+		return false
+	}
+	return !slices.Contains(key, "amount") || !a.ofMoney()
+}
+
+// ofMoney reports whether an amount is one of money: its tool or another argument speaks of it.
+func (a *argument) ofMoney() bool {
+	arguments := a.tool.arguments()
+	return hasWord(keyWords(a.tool.Name), paying) ||
+		slices.ContainsFunc(arguments.properties(), func(name string) bool { return hasWord(keyWords(name), measured) })
+}
+
+// paying are words in the names of tools whose amounts are money.
+var paying = words("transfer pay payment send money deposit withdraw withdrawal donate tip charge refund invest bill invoice loan exchange convert currency budget")
+
+// utmost are words for the end of a scale, utmostPhrases such phrases.
+var (
+	utmost        = words("crank blast utmost ultimate limit peak top bottom")
+	utmostPhrases = []string{"as possible", "as it gets", "as it goes", "as it can", "as you can", "as they go", "all the way", "to the limit", "it will go", "it goes", "the most", "the least", "at its"}
+)
+
+// impliesBound reports whether an argument is a bound that its schema sets and the request asks for: "as bright as
+// possible".
+func (j *judge) impliesBound(a *argument) bool {
+	value, ok := parseDecimal(a.value.Text)
+	if !ok || !j.request.toTheUtmost() {
+		return false
+	}
+	bound := func(v *jsontext.Value) bool { d, ok := parseDecimal(v.Text); return ok && d == value }
+	if a.any("maximum", bound) || a.any("minimum", bound) {
+		return true
+	}
+	// Without bounds of its own the end of a scale of hundred is one.
+	return !a.has("maximum") && !a.has("minimum") && (value == constant("100") || value == constant("0"))
+}
+
+// toTheUtmost reports whether a request asks for the end of a scale.
+func (r *Request) toTheUtmost() bool {
+	for i, w := range r.words {
+		if utmost.has(w.text) || r.longest(i, utmostPhrases) > 0 {
+			return true
+		}
+		if strings.HasSuffix(w.text, "est") && len(w.text) > len("latest") && r.before(i) == "the" {
+			return true
+		}
+	}
+	return false
 }
 
 // quantities are words that name a quantity, besides those of numbers.

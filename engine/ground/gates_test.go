@@ -460,6 +460,39 @@ func TestNoQuantityGate(t *testing.T) {
 	})
 }
 
+// TestImpliedQuantities has one of something, and ends of scales; "=" is the calls themselves.
+func TestImpliedQuantities(t *testing.T) {
+	const tools = `cart{"properties":{"item":{},"quantity":{"type":"integer"}},"required":["item","quantity"]}
+print{"properties":{"copies":{"type":"integer"},"number_of_pages":{"type":"integer"},"page":{"type":"integer"},"item_number":{"type":"integer"}},"required":["copies","number_of_pages","page","item_number"]}
+light{"properties":{"level":{"type":"integer","minimum":5,"maximum":80},"free":{"type":"integer"}},"required":["level","free"]}
+transfer{"properties":{"amount":{"type":"number"},"to":{}},"required":["amount"]}
+feed{"properties":{"amount":{"type":"number"},"food":{}},"required":["amount"]}`
+	for _, c := range [][3]string{
+		{"add batteries to my cart", `cart{"quantity":1}`, "="},
+		{"add batteries to my cart", `cart{"quantity":2}`, ""},
+		{"print the document report.pdf", `print{"copies":1}`, "="},
+		{"print the document report.pdf", `print{"number_of_pages":1}`, "="},
+		{"print the document report.pdf", `print{"page":1}`, ""},
+		{"print the document report.pdf", `print{"item_number":1}`, ""},
+		{"print the document report.pdf", `print{"copies":3}`, ""},
+		{"send money to the landlord", `transfer{"amount":1,"to":"landlord"}`, ""},
+		{"feed the dog", `feed{"amount":1}`, "="},
+		{"make the light as bright as possible", `light{"level":80}`, "="},
+		{"make the light as dim as possible", `light{"level":5}`, "="},
+		{"make the light as bright as possible", `light{"level":60}`, ""},
+		{"crank it up for me", `light{"level":80}`, "="},
+		{"turn it all the way up", `light{"free":100}`, "="},
+		{"the brightest you can", `light{"level":80}`, "="},
+		{"make the light brighter", `light{"level":80}`, ""},
+		{"turn up the light in the forest", `light{"level":80}`, ""},
+	} {
+		if c[2] == "=" {
+			c[2] = c[1]
+		}
+		checkRule(t, "no-quantity", judged{"", c[0], tools, c[1], c[2]})
+	}
+}
+
 const wayTool = `go{"properties":{"origin":{},"destination":{},"from":{},"to":{},"origin_city":{},"destination_city":{},"pickup_address":{},"dropoff_address":{},"start":{},"end":{},` +
 	`"start_location":{},"end_location":{},"from_currency":{},"to_currency":{},"trip":{"properties":{"origin":{},"destination":{}},"required":["destination"]}},` +
 	`"required":["origin","to","origin_city","pickup_address","start","start_location","from_currency"]}
