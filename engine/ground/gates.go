@@ -68,6 +68,7 @@ func namesSomething(v *jsontext.Value) bool {
 // forbidden drops calls of tools whose action the request forbids.
 func forbidden(j *judge, rule string) {
 	prohibited := j.request.prohibitions()
+	prohibited.today = j.today
 	if len(prohibited.list) == 0 {
 		return
 	}

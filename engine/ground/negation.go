@@ -3,6 +3,7 @@ package ground
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // negations are the phrases that forbid what follows.
@@ -81,7 +82,7 @@ func (r *Request) negation(i int) (n negation, ok bool) {
 			n.ceasing = r.words[i].text == "stop" || r.words[i].text == "quit"
 		}
 	}
-	if end == 0 || !r.oneClause(i, end) {
+	if end == 0 || !r.oneClause(i, end) || r.isJoined(i, end) {
 		return n, false
 	}
 	clause := r.words[i].clause
@@ -204,6 +205,8 @@ func (r *Request) stated(i, end int) bool {
 		return true
 	case before == "you" && conditions.has(r.before(i-1)) && end > i: // "if you can't"
 		return true
+	case before == "you" && r.at(i-2) == "come" && r.at(i-3) == "how": // "how come you don't"
+		return true
 	case next == "you" && stative.has(second):
 		return true
 	case next == "want" && second == "to" && encouraging.has(r.at(end+2)):
@@ -315,6 +318,18 @@ type prohibitions struct {
 	request *Request
 	list    []*prohibition
 	rest    *spoken
+	today   time.Time // zero when nothing says it
+	dates   []Date    // that the request names, once they are asked for
+	dated   bool
+}
+
+// days are the days that the request names.
+func (p *prohibitions) days() []Date {
+	if !p.dated && !p.today.IsZero() {
+		p.dates = p.request.Dates(p.today)
+	}
+	p.dated = true
+	return p.dates
 }
 
 // prohibition is read on demand: a text may consist of them.
@@ -403,7 +418,7 @@ func (p *prohibition) isIn(value []word) bool {
 			return false
 		}
 		start := p.phrase - k
-		if start > r.firstCommand() && sameWords(value, r.words, k, start) {
+		if (start > r.firstCommand() || start > 0 && r.writes(start-1) >= 0) && sameWords(value, r.words, k, start) {
 			return true
 		}
 	}
@@ -519,7 +534,8 @@ func (p *prohibitions) forbid(tool string, values []string) bool {
 			return false
 		}
 		one.readParts()
-		return !one.reopens(forbidden, name, values) && !one.forgiven(p.rest, forbidden, matched, values)
+		return !one.reopens(forbidden, name, values) && !one.corrected(tool, values, p.days()) &&
+			!one.forbidsElse(p.rest, forbidden, tool, values) && !one.forgiven(p.rest, forbidden, matched, values)
 	})
 }
 
