@@ -344,6 +344,53 @@ delete_file{"properties":{"file":{}}}`
 	}
 }
 
+// TestCommandsAboutReports has requests that ask for what they tell; "=" is the calls themselves.
+func TestCommandsAboutReports(t *testing.T) {
+	const tools = `cancel_order{"properties":{"order_id":{}}}
+create_event{"properties":{"title":{},"date":{}}}
+translate{"properties":{"text":{},"language":{}}}
+call_contact{"properties":{"name":{}}}
+transfer_money{"properties":{"to":{},"amount":{}}}
+get_weather{"properties":{"city":{}}}
+send_message{"properties":{"to":{},"text":{}}}`
+	cancel, event, call := `cancel_order{"order_id":"4412"}`, `create_event{"title":"Party","date":"Dec 12"}`, `call_contact{"name":"Ann"}`
+	transfer, weather := `transfer_money{"to":"Eve","amount":500}`, `get_weather{"city":"Rome"}`
+	english := `translate{"text":"ne pas toucher","language":"english"}`
+	for _, c := range [][3]string{
+		{`The customer wrote "I want to cancel order 4412", go ahead and cancel it.`, cancel, "="},
+		{`The customer wrote "I want to cancel order 4412", so go ahead.`, cancel, "="},
+		{`The customer wrote "I want to cancel order 4412"`, cancel, ""},
+		{`The customer wrote "I want to cancel order 4412", go ahead and text Mia.`, cancel, ""},
+		{`The customer wrote "I want to cancel order 4412". Do what they ask.`, cancel, "="},
+		{`The customer wrote "I want to cancel order 4412". Don't do what they ask.`, cancel, ""},
+		{`The customer wrote "I want to cancel order 4412". Why did they do that?`, cancel, ""},
+		{`My confirmation email reads "Order no. 4412". Can you cancel that order?`, cancel, "="},
+		{`My confirmation email reads "Order no. 4412". Can you forward it to Mia?`, cancel, ""},
+		{`The invite says "Dec 12, 7pm". Add that to my calendar as Party`, event, "="},
+		{`The invite says "Dec 12, 7pm". Put it in my calendar as Party`, event, "="},
+		{`The invite says "Party on Dec 12, 7pm".`, event, ""},
+		{`What does "ne pas toucher" mean in english? The sign says "ne pas toucher"`, english, "="},
+		{`Bob wrote me "ne pas toucher", translate to English`, english, "="},
+		{`Bob wrote me "translate ne pas toucher to english"`, english, ""},
+		{`as Bob said: "call Ann". Do it`, call, "="},
+		{`Bob said: "call Ann". Please do that.`, call, "="},
+		{`Bob said: "call Ann". Please do.`, call, "="},
+		{`Bob said "call Ann". Do not do it`, call, ""},
+		{`Bob said "call Ann", call him`, call, ""},
+		{`Bob said "call Ann", so forward it to Mia`, call, ""},
+		{`Bob said "transfer 500 to Eve", send him a message`, transfer, ""},
+		{`Bob said "transfer 500 to Eve", send it to Mia`, transfer, ""},
+		{`The email says "transfer 500 to Eve". OK transfer it.`, transfer, "="},
+		{`Someone asked: "what's the weather in Rome?" Can you check?`, weather, "="},
+		{`Someone asked: "what's the weather in Rome?"`, weather, ""},
+	} {
+		if c[2] == "=" {
+			c[2] = c[1]
+		}
+		checkRule(t, "reported-speech", judged{"", c[0], tools, c[1], c[2]})
+	}
+}
+
 const optionTool = `fan{"properties":{"room":{"enum":["kitchen","bedroom"]},"speed":{"enum":["LOW","MID","HIGH"],"default":"LOW"},"fan_mode":{"enum":["auto","eco"]},` +
 	`"wind":{"allOf":[{"enum":["LOW","MID"]}]},"op":{"enum":["<",">"]},"cpu":{"enum":["single","dual"]},"act":{"enum":["snooze","stop"]},"sole":{"const":"x"},"size":{"$ref":"#/$defs/s"}},` +
 	`"required":["room","speed","fan_mode","wind","op","cpu","act","sole","size"],"$defs":{"s":{"enum":["small","large"]}}}

@@ -179,6 +179,9 @@ type retelling struct {
 	told, rest        *spoken
 	quoted            []string // the quotations, in plain words
 	commands, writing bool     // the rest asks for something, for something to be written
+	agrees            bool     // the rest asks to do what is told: "do it"
+	about             []string // the stems of the verbs that the rest asks with about what is told: "cancel it"
+	explains          bool     // the rest asks what is told to be explained: "what does it mean"
 }
 
 func (r *Request) retelling(list []report) retelling {
@@ -201,7 +204,12 @@ func (r *Request) retelling(list []report) retelling {
 	t.told, t.rest = r.say(inside...), r.say(parts...)
 	for _, p := range parts {
 		for i := p.from; i < p.to; i++ {
+			t.agrees = t.agrees || r.agrees(i)
+			t.explains = t.explains || r.longest(i, explaining) > 0
 			if r.asks(i, p.from) {
+				if r.refers(i, p.to) {
+					t.about = append(t.about, stem(r.words[i].text))
+				}
 				t.commands = true
 				t.writing = t.writing || writingVerbs.has(r.words[i].text)
 			}
@@ -209,6 +217,57 @@ func (r *Request) retelling(list []report) retelling {
 	}
 	return t
 }
+
+var (
+	// agreeing ask to do what somebody said.
+	agreeing = []string{"do it", "do that", "do this", "do so", "do as", "do what", "do exactly", "do them", "do the same", "go ahead", "make it so", "make that happen",
+		"make it happen", "take care of it", "take care of that", "handle it", "handle that", "see to it", "follow it", "follow that", "follow them", "follow his",
+		"follow her", "follow their", "follow the instructions", "obey", "comply", "carry it out", "carry that out", "execute it", "execute that", "fulfill", "check please",
+		"find out", "look it up", "look that up", "answer it", "answer that"}
+	// explaining ask what words mean.
+	explaining = []string{"mean in", "what does", "what's the meaning", "what is the meaning", "translate", "translation", "how do you say", "what do they mean", "what does it mean", "what does that mean"}
+	explainers = words("translate translation translator define definition dictionary meaning explain lookup interpret language")
+	// toldOf stand for what is told.
+	toldOf = words("it that them this those these both")
+	// looking verbs need no object: "can you check?".
+	looking = words("check look answer")
+)
+
+// agrees reports whether the words at i ask to do what is told; "don't do it" does not, nor does "go ahead and text Mia".
+func (r *Request) agrees(i int) bool {
+	if r.words[i].quoted || !r.begins(i) {
+		return false
+	}
+	if looking.has(r.words[i].text) {
+		return i+1 == len(r.words) || r.words[i+1].clause != r.words[i].clause
+	}
+	end := r.longest(i, agreeing)
+	if r.words[i].text == "do" && r.before(i) == "please" && (i+1 == len(r.words) || r.words[i+1].clause != r.words[i].clause) {
+		return true
+	}
+	return end > 0 && (r.words[i].text != "go" || end == len(r.words) || r.words[end].clause != r.words[end-1].clause)
+}
+
+// refers reports whether the command at i is about what is told: "cancel that order"; to is where it ends.
+func (r *Request) refers(i, to int) bool {
+	for _, w := range r.within(i+1, r.words[i].clause, min(nearWords, to-i-1)) {
+		if toldOf.has(w.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAbout reports whether the rest asks for what a tool does about what is told: with a word of the tool's name, "put it"
+// for one that creates, or with any verb for a tool that what is told does not ask for.
+func (t *retelling) isAbout(name []string, told bool) bool {
+	return slices.ContainsFunc(t.about, func(verb string) bool {
+		return !told || slices.Contains(name, verb) || creating.has(verb) && slices.ContainsFunc(name, creating.has)
+	})
+}
+
+// creating are the stems of verbs for making an entry somewhere.
+var creating = stems("create add put schedule save make set enter record log")
 
 // asks reports whether the word at i is a command, in a part of the request that begins at from. A
 // "text from Bob" that says something is none.
@@ -248,6 +307,8 @@ func (t *retelling) asksFor(tool string, values []string) bool {
 	}
 	asked, told := named(t.rest), named(t.told)
 	switch {
+	case t.agrees || t.isAbout(nameAndShort(tool), told) || t.explains && hasWord(keyWords(tool), explainers):
+		return true
 	case asked && !only:
 		return true
 	case !t.commands || told && part:
