@@ -22,7 +22,7 @@ const (
 var (
 	// exceptions begin a condition: "except when", or no exclusion at all: "not only".
 	exceptions = words("that when if this")
-	hedges     = words("only just sure too very yet so later more less enough until before after a an even really that to all")
+	hedges     = words("only just sure too very yet so later more less enough until before after a an even really that to all forgetting least")
 	// auxiliary words make a statement of "not".
 	auxiliary = words("do does did is are was were am be will would should could can must may might have has had or if why sure " +
 		"it's that's there's he's she's i'm we're they're you're whether of for to need better rather please let's lets not and")
@@ -74,7 +74,7 @@ func (r *Request) exclusion(i int) (x exclusion, ok bool) {
 		}
 	}
 	x.behind = r.listBehind(from + len(words))
-	return x, true
+	return x, !r.isFact(i, x) && !r.adds(i, from)
 }
 
 var (
@@ -111,6 +111,8 @@ func (r *Request) leftOut(from int, list []word) int {
 		case joins.has(w.text):
 			named = false
 		case !named && articles.has(w.text):
+		case named && objects.has(w.text) && !behindItems.has(list[k-1].text) && !articles.has(list[k-1].text): // "but not Bob the news"
+			return k
 		case named && behindItems.has(w.text) && !standIns.has(list[k-1].text), named && commands.has(w.text):
 			return k
 		default:
@@ -118,6 +120,68 @@ func (r *Request) leftOut(from int, list []word) int {
 		}
 	}
 	return len(list)
+}
+
+var (
+	// objects begin another thing than the one that is left out.
+	objects = words("the a an my our your his their this")
+	// concluding words begin what remains: "all but the hall, so kitchen and den".
+	concluding = words("so then thus hence therefore meaning namely which that ie")
+	// factual words make a statement of a clause; willing words a wish.
+	factual = words("is are was were have has had got gets seem seems know knows i've we've you've they've he's she's it's they're we're everyone's everybody's everything's")
+	willing = words("want wants wanna need needs wish like love prefer should must shall let i'd we'd let's gonna going to be")
+	// singleOne and severalOnes stand for what was left out.
+	singleOne   = words("it him her that this")
+	severalOnes = words("them those these both")
+	// adding words say that more is wanted, and not less: "apart from milk I also need eggs".
+	adding = words("also too both additionally well")
+)
+
+// isFact reports whether an exception at i is stated of what is, and what the request asks for is the exception: "all
+// doors are locked except the back door, lock it".
+func (r *Request) isFact(i int, x exclusion) bool {
+	start := i
+	for start > 0 && i-start < longestClause && r.before(start) != "" {
+		start--
+	}
+	stated := false
+	for k := start; k < i; k++ {
+		w := r.words[k].text
+		if willing.has(w) || commands.has(w) && r.begins(k) {
+			return false
+		}
+		stated = stated || factual.has(w) || isPast(w)
+	}
+	if !stated {
+		return false
+	}
+	stands := singleOne
+	if len(x.others)+len(x.behind) > 0 || strings.HasSuffix(strings.TrimSpace(x.first), "s") {
+		stands = severalOnes
+	}
+	asked := false
+	for k := x.to; k < min(len(r.words), x.to+mostListed); k++ {
+		if asked && stands.has(r.words[k].text) {
+			return true
+		}
+		asked = asked || commands.has(r.words[k].text) && r.begins(k)
+	}
+	return false
+}
+
+// adds reports whether "apart from" at i, at the beginning of a sentence, means "besides".
+func (r *Request) adds(i, from int) bool {
+	if w := r.words[i].text; w != "apart" && w != "aside" || r.before(i) != "" {
+		return false
+	}
+	added := false
+	for k := from; k < min(len(r.words), from+2*mostListed); k++ {
+		if strings.ContainsAny(r.between(k), ".!?;") || universal.has(r.words[k].text) {
+			return added && !universal.has(r.words[k].text)
+		}
+		added = added || adding.has(r.words[k].text)
+	}
+	return added
 }
 
 // ofAll reports whether a word for all stands closely before i; before "skip" it is in an earlier
@@ -204,7 +268,7 @@ func joint(words []word) int {
 
 // listBehind are the items of a list that goes on behind a comma: ", Ann and Carl".
 func (r *Request) listBehind(end int) (list []string) {
-	if end == len(r.words) || end == 0 || strings.TrimSpace(r.text[r.words[end-1].end:r.words[end].at]) != "," {
+	if end == len(r.words) || end == 0 || strings.TrimSpace(r.text[r.words[end-1].end:r.words[end].at]) != "," || concluding.has(r.words[end].text) {
 		return nil
 	}
 	at, joined := end, false

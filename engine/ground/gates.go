@@ -303,13 +303,41 @@ func samePlace(j *judge, rule string) {
 				to := &leaves[i]
 				rest, ok := to.wayEnd(pair[1])
 				from := origins[end{to.parent, route, rest}]
-				if ok && from != nil && (from.required || to.required) && squash(from.value.Text) == squash(to.value.Text) {
+				if ok && from != nil && (from.required || to.required) && squash(from.value.Text) == squash(to.value.Text) && !j.request.returnsTo(to.value.Text) {
 					j.withhold(rule, Place{c.Name, to.path}, "it is where %s is", from.path)
 					return
 				}
 			}
 		}
 	}
+}
+
+// returning words lead from a place to the same one.
+var (
+	returning        = words("back within inside loop circular circuit roundtrip locally intracity")
+	returningPhrases = []string{"round trip", "there and back", "round tour"}
+)
+
+// returnsTo reports whether the request names a place for both ends of a way, or once for one that ends where it begins.
+func (r *Request) returnsTo(place string) bool {
+	name := strings.TrimSpace(plain(place))
+	if name == "" {
+		return false
+	}
+	apart := func(words string) string { return strings.ReplaceAll(words, " ", "  ") } // so that neighbours don't share a blank
+	switch named := strings.Count(apart(plain(r.text)), " "+apart(name)+" "); named {
+	case 0:
+		return false
+	case 1:
+	default:
+		return true
+	}
+	for i, w := range r.words {
+		if returning.has(w.text) || r.longest(i, returningPhrases) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // wayEnd is wayEnd for an argument that may hold a place: addresses of mails and times have

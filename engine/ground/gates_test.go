@@ -260,6 +260,29 @@ skip_track{"properties":{"n":{}}}`
 		{"besides, turn on the den", den, "="},
 		{"leave the den on", den, "="},
 		{"is VAT excluded from the den", den, "="},
+		// Statements, and the exception is what is asked for.
+		{"all the lights are on except the den, turn it on", den, "="},
+		{"all the lights are on except the den", den, ""},
+		{"all the lights are on except the den, turn them off", den, ""},
+		{"turn on all lights that are off except the den, dim it", den, ""},
+		{"I want all the lights on except the den, leave it off", den, ""},
+		{"I've paid everyone except Ann, send her 50", `set{"to":"Ann","amount":50}`, "="},
+		{"pay everyone except Ann, send her regards", `set{"to":"Ann","amount":50}`, ""},
+		{"everybody got the message except Bob, text him", `set{"to":"Bob"}`, "="},
+		{"we have everything except eggs and butter, put them on the list", `set{"query":"eggs"}`, "="},
+		{"we have everything except eggs and butter, put them on the list", `set{"query":"butter"}`, "="},
+		{"we need everything except eggs and butter, put them on the list", `set{"query":"butter"}`, ""},
+		{"apart from milk, I also need eggs", `set{"query":"milk"}`, "="},
+		{"apart from milk I need eggs, add both", `set{"query":"milk"}`, "="},
+		{"apart from milk, I need everything", `set{"query":"milk"}`, ""},
+		{"apart from the den, also turn off all lights", den, ""},
+		{"turn off the lights apart from the den, also the TV", den, ""},
+		{"invite Ann, not forgetting Bob", `set{"to":"Bob"}`, "="},
+		{"invite Ann, not Bob", `set{"to":"Bob"}`, ""},
+		{"tell Ann and Carl but not Bob the party's off", `set{"query":"the party's off"}`, "="},
+		{"tell Ann and Carl but not Bob the party's off", `set{"to":"Bob"}`, ""},
+		{"lights in every room except the bedroom, so kitchen and den", den, "="},
+		{"lights in every room except the bedroom, hall and den", den, ""},
 	} {
 		if c[2] == "=" {
 			c[2] = c[1]
@@ -563,6 +586,18 @@ func TestSamePlaceGate(t *testing.T) {
 	} {
 		cases = append(cases, [3]string{"go", call, call})
 	}
+	home, atlanta := `go{"from":"home","to":"home"}`, `go{"origin_city":"Atlanta","destination_city":"Atlanta"}`
+	cases = append(cases, [][3]string{
+		{"a walk from home to home", home, home},
+		{"a walk from home and back", home, home},
+		{"a loop from home", home, home},
+		{"a round trip from home", home, home},
+		{"ship within Atlanta", atlanta, atlanta},
+		{"ship to Atlanta", atlanta, ""},
+		{"ship back", atlanta, ""},
+		{"a way from home", home, ""},
+		{"homes from home", home, ""},
+	}...)
 	checkGate(t, "same-place", wayTool, cases)
 }
 
@@ -593,7 +628,7 @@ var firing = map[string]judged{
 	"reported-speech": {"", `she said "turn on the lights"`, gateTools, kitchen, ""},
 	"unnamed-option":  {"", "turn on the fan", optionTool, `fan{"room":"kitchen"}`, ""},
 	"no-quantity":     {"", "set the volume", numberTool, `vol{"level":30}`, ""},
-	"same-place":      {"", "go from home to home", wayTool, `go{"from":"home","to":"home"}`, ""},
+	"same-place":      {"", "go from home", wayTool, `go{"from":"home","to":"home"}`, ""},
 }
 
 func TestGatesFireWhereTheyShould(t *testing.T) {
