@@ -22,8 +22,8 @@ const shortCorrection = 5
 
 // corrected reports whether a call is what a correction asks for: it has a value that only the correction has, and what it
 // shares with the prohibition is meant by "it", or can't be meant otherwise.
-func (p *prohibition) corrected(tool string, values []string, days []Date) bool {
-	verbless, takesOver, ok := p.correction(tool, values)
+func (p *prohibition) corrected(tool string, values []*sought, own map[string]bool, days []Date) bool {
+	verbless, takesOver, ok := p.correction(tool, own)
 	if !ok {
 		return false
 	}
@@ -31,8 +31,8 @@ func (p *prohibition) corrected(tool string, values []string, days []Date) bool 
 	takesOver = takesOver || verbless || slices.ContainsFunc(p.request.words[behind.from:behind.to], func(w word) bool { return anaphors.has(w.text) })
 	fresh := false
 	for _, v := range values {
-		inside := p.clause.names(v) || p.request.saysTime(in, p.clause, v, days)
-		after := p.after.names(v) || p.request.saysTime(behind, p.after, v, days)
+		inside := p.clause.has(v) || p.request.saysTime(in, p.clause, v.text, days)
+		after := p.after.has(v) || p.request.saysTime(behind, p.after, v.text, days)
 		if inside && !after && !takesOver {
 			return false
 		}
@@ -43,7 +43,7 @@ func (p *prohibition) corrected(tool string, values []string, days []Date) bool 
 
 // correction reads how the words behind a prohibition begin: with a verb of the tool, of the prohibition or a generic
 // one, or with a value.
-func (p *prohibition) correction(tool string, values []string) (verbless, takesOver, ok bool) {
+func (p *prohibition) correction(tool string, own map[string]bool) (verbless, takesOver, ok bool) {
 	r, i, marked := p.request, p.to, false
 	for range mostPolite {
 		if w := r.at(i); !correcting.has(w) && (!polite.has(w) || lightVerbs.has(w)) {
@@ -60,7 +60,6 @@ func (p *prohibition) correction(tool string, values []string) (verbless, takesO
 		return false, false, false
 	}
 	list := r.within(i, r.words[i].clause, shortCorrection+1)
-	own := ownWords(values)
 	for _, w := range list {
 		known := own[stem(w.text)] || articles.has(w.text) || polite.has(w.text) || correcting.has(w.text) || anaphors.has(w.text)
 		if ofModals.has(w.text) || !marked && !known {
@@ -72,7 +71,7 @@ func (p *prohibition) correction(tool string, values []string) (verbless, takesO
 
 // saysTime reports whether words name a day or a time that a value is, in their own way: "7am" for 07:00.
 func (r *Request) saysTime(words span, said *spoken, value string, days []Date) bool {
-	if words.from >= words.to {
+	if words.from >= words.to || len(value) > longestTime {
 		return false
 	}
 	from, to := r.words[words.from].at, r.words[words.to-1].end
@@ -101,7 +100,7 @@ var sameVerbs = [][]string{
 
 // forbidsElse reports whether a prohibition is of another action on what the tool is about, "rename it and don't delete
 // the file", where the request asks for the tool's own elsewhere.
-func (p *prohibition) forbidsElse(rest *spoken, forbidden []word, tool string, values []string) bool {
+func (p *prohibition) forbidsElse(rest *spoken, forbidden []word, tool string, values []*sought) bool {
 	at := slices.IndexFunc(forbidden, func(w word) bool { return !passing.has(w.text) })
 	if at < 0 || p.subject.from < p.subject.to {
 		return false
@@ -116,7 +115,7 @@ func (p *prohibition) forbidsElse(rest *spoken, forbidden []word, tool string, v
 			return false
 		}
 	}
-	return !slices.ContainsFunc(values, func(v string) bool { return p.clause.names(v) && !rest.names(v) })
+	return !slices.ContainsFunc(values, func(v *sought) bool { return p.clause.has(v) && !rest.has(v) })
 }
 
 // isJoined reports whether the words from i to end and the next are parts of one name: "do-not-delete-me".

@@ -1,6 +1,9 @@
 package ground
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestCorrections has prohibitions with what is wanted instead; "=" is the calls themselves.
 func TestCorrections(t *testing.T) {
@@ -84,5 +87,20 @@ set_timer{}`
 			c[2] = c[1]
 		}
 		checkRule(t, "negation", judged{"", c[0], tools, c[1], c[2]})
+	}
+}
+
+// TestExclusionWork has a long value that is compared with few exclusions, and with many: it is read once.
+func TestExclusionWork(t *testing.T) {
+	value := strings.Repeat("ab cd ", 1000)
+	work := func(exclusions int) float64 {
+		o := NewRequest(strings.Repeat("except the kitchen, ", exclusions)).omissions()
+		if len(o.list) != exclusions {
+			t.Fatalf("%d exclusions of %d", len(o.list), exclusions)
+		}
+		return testing.AllocsPerRun(5, func() { o.exclude(value) })
+	}
+	if few, many := work(5), work(500); many > few+100 {
+		t.Errorf("%v allocations for few exclusions, %v for many", few, many)
 	}
 }

@@ -357,13 +357,14 @@ func (o *omissions) exclude(value string) bool {
 	if len(o.list) == 0 {
 		return false
 	}
-	whole := plain(value)
+	v := look(value)
+	whole, said := v.words, o.rest.has(v)
 	is := func(item string) bool { return alikeWords(item, whole) }
 	isOne := func(item string) bool { return is(item) || alikeWords(withoutLast(item), whole) }
-	asked := o.rest.names(value) && !o.listed(value)
+	asked := said && !o.listed(value)
 	return slices.ContainsFunc(o.list, func(x exclusion) bool {
 		return slices.ContainsFunc(x.behind, isOne) || !asked && (is(x.first) || slices.ContainsFunc(x.others, isOne)) ||
-			x.said.names(value) && !o.rest.names(value)
+			x.said.has(v) && !said
 	})
 }
 
@@ -395,7 +396,13 @@ func withoutLast(words string) string {
 
 // alikeWords compares plain words, but for a plural.
 func alikeWords(x, y string) bool {
-	return x == y || x != "" && x != " " && (strings.TrimRight(x, " ")+"s " == y || strings.TrimRight(y, " ")+"s " == x)
+	return x == y || isPlural(x, y) || isPlural(y, x)
+}
+
+// isPlural reports whether plain words are others and an "s".
+func isPlural(words, others string) bool {
+	one, ok := strings.CutSuffix(words, "s ")
+	return ok && len(others) > 1 && one == strings.TrimRight(others, " ")
 }
 
 // unasked marks the words that the request forbids or leaves out.

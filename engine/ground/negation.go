@@ -508,8 +508,10 @@ func (p *prohibitions) forbid(tool string, values []string) bool {
 	parts := strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' })
 	ends := hasWord(parts, stopping)
 	writes := hasWord(parts, writingVerbs)
+	var looked []*sought
 	var texts [][]word // of the values with several words
 	for _, v := range values {
+		looked = append(looked, look(v))
 		if strings.ContainsAny(strings.TrimSpace(v), " \n") {
 			texts = append(texts, NewRequest(v).words)
 		}
@@ -534,8 +536,8 @@ func (p *prohibitions) forbid(tool string, values []string) bool {
 			return false
 		}
 		one.readParts()
-		return !one.reopens(forbidden, name, values) && !one.corrected(tool, values, p.days()) &&
-			!one.forbidsElse(p.rest, forbidden, tool, values) && !one.forgiven(p.rest, forbidden, matched, values)
+		return !one.reopens(forbidden, name, looked) && !one.corrected(tool, looked, own, p.days()) &&
+			!one.forbidsElse(p.rest, forbidden, tool, looked) && !one.forgiven(p.rest, forbidden, matched, looked)
 	})
 }
 
@@ -555,8 +557,8 @@ func (p *prohibition) goesOn(ends bool, own map[string]bool) bool {
 
 // reopens reports whether a call is what the prohibition asks for in its end: later, or the
 // opposite of what must not stay.
-func (p *prohibition) reopens(near []word, name, values []string) bool {
-	if slices.ContainsFunc(values, p.postponed.names) {
+func (p *prohibition) reopens(near []word, name []string, values []*sought) bool {
+	if slices.ContainsFunc(values, p.postponed.has) {
 		return true
 	}
 	if len(near) == 0 || !staying.has(near[0].text) {
@@ -576,7 +578,7 @@ var (
 )
 
 // forgiven reports whether the request asks for a call elsewhere.
-func (p *prohibition) forgiven(rest *spoken, near []word, matched, values []string) bool {
+func (p *prohibition) forgiven(rest *spoken, near []word, matched []string, values []*sought) bool {
 	again := len(matched) > 0 && !slices.ContainsFunc(matched, func(w string) bool { return !rest.stems[w] })
 	if !again && !p.after.stems["instead"] && slices.ContainsFunc(near, func(w word) bool { return somebody.has(w.text) }) {
 		return false // "don't call him, Bob is asleep"
@@ -586,11 +588,11 @@ func (p *prohibition) forgiven(rest *spoken, near []word, matched, values []stri
 	}
 	elsewhere := false
 	for _, v := range values {
-		inside, outside := p.clause.names(v), rest.names(v)
-		if inside && !outside && !isPole(v) {
+		inside, outside := p.clause.has(v), rest.has(v)
+		if inside && !outside && !isPole(v.text) {
 			return false
 		}
-		elsewhere = elsewhere || outside && !inside && (again || p.after.names(v))
+		elsewhere = elsewhere || outside && !inside && (again || p.after.has(v))
 	}
 	return elsewhere || again
 }

@@ -48,12 +48,31 @@ func (s *spoken) names(value string) bool {
 	if s == nil {
 		return false
 	}
-	if d, ok := parseDecimal(value); ok {
-		return s.numbers.numbers[d]
-	}
+	return s.has(look(value))
+}
+
+// sought is a value in the way in which many parts of a request are asked for it: long ones are read once.
+type sought struct {
+	text          string
+	number        decimal
+	isNumber      bool
+	words, plural string
+}
+
+func look(value string) *sought {
+	d, ok := parseDecimal(value)
 	words := plain(value)
-	if words == " " {
+	return &sought{value, d, ok, words, strings.TrimRight(words, " ") + "s "}
+}
+
+func (s *spoken) has(v *sought) bool {
+	switch {
+	case s == nil:
+		return false
+	case v.isNumber:
+		return s.numbers.numbers[v.number]
+	case v.words == " ":
 		return false
 	}
-	return strings.Contains(s.plain, words) || strings.Contains(s.plain, strings.TrimRight(words, " ")+"s ")
+	return strings.Contains(s.plain, v.words) || strings.Contains(s.plain, v.plural)
 }
