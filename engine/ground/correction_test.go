@@ -90,6 +90,38 @@ set_timer{}`
 	}
 }
 
+// TestPlainProhibitions has other plain ways to forbid; "=" is the calls themselves.
+func TestPlainProhibitions(t *testing.T) {
+	const tools = `call_contact{"properties":{"name":{}}}
+delete_file{"properties":{"path":{}}}
+play_music{}
+send_message{"properties":{"to":{},"text":{}}}`
+	remove := `delete_file{"path":"a.txt"}`
+	for _, c := range [][3]string{
+		{"call Bob? no, don't.", bob, ""},
+		{"call Bob - actually don't", bob, ""},
+		{"call Bob... wait, no, don't do that", bob, ""},
+		{"delete a.txt. On second thought, don't.", remove, ""},
+		{"was going to ask you to delete a.txt but don't do it", remove, "="}, // it asks to write, perhaps
+		{"play some music. Call Bob? No, don't.", "play_music{}\n" + bob, "play_music{}"},
+		{"call Bob if they don't", bob, "="},
+		{"if he calls Bob, don't", bob, "="},
+		{"text Ann: call Bob? no, don't", `send_message{"to":"Ann","text":"call Bob? no, don't"}`, "="},
+		{"don't. Call Bob", bob, "="},
+		{"it's better if you don't call Bob", bob, ""},
+		{"hold off on calling Bob", bob, ""},
+		{"forget about calling Bob", bob, ""},
+		{"forget about the music, call Bob", bob, "="},
+		{"nobody is to delete a.txt", remove, ""},
+		{"nobody is there to answer, call Bob", bob, "="},
+	} {
+		if c[2] == "=" {
+			c[2] = c[1]
+		}
+		checkRule(t, "negation", judged{"", c[0], tools, c[1], c[2]})
+	}
+}
+
 // TestExclusionWork has a long value that is compared with few exclusions, and with many: it is read once.
 func TestExclusionWork(t *testing.T) {
 	value := strings.Repeat("ab cd ", 1000)

@@ -229,10 +229,10 @@ func (r *Request) around(i int) (x exclusion, ok bool) {
 	from, to := i+1, i+1
 	switch r.words[i].text {
 	case "leave":
-		for to < len(r.words) && to <= i+mostExcluded && r.words[to].clause == r.words[i].clause && !leftAlone.has(r.words[to].text) {
+		for to < len(r.words) && to <= i+mostExcluded && r.words[to].clause == r.words[i].clause && !r.leaves(i, to) {
 			to++
 		}
-		if to == len(r.words) || r.words[to].clause != r.words[i].clause || !leftAlone.has(r.words[to].text) {
+		if to == len(r.words) || r.words[to].clause != r.words[i].clause || !r.leaves(i, to) {
 			return x, false
 		}
 	case "excluded", "exempted", "excepted":
@@ -250,6 +250,14 @@ func (r *Request) around(i int) (x exclusion, ok bool) {
 	}
 	x.said, x.first, x.others, x.span = r.say(span{from, to}), list[0], list[1:], span{from, to}
 	return x, true
+}
+
+// leaves reports whether the word at k ends what "leave" at i leaves out: "alone", or how it is behind a word for all.
+func (r *Request) leaves(i, k int) bool {
+	if leftAlone.has(r.words[k].text) {
+		return true
+	}
+	return isPole(r.words[k].text) && slices.ContainsFunc(r.words[max(0, i-mostListed):i], func(w word) bool { return universal.has(w.text) })
 }
 
 var (

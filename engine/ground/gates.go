@@ -69,7 +69,7 @@ func namesSomething(v *jsontext.Value) bool {
 func forbidden(j *judge, rule string) {
 	prohibited := j.request.prohibitions()
 	prohibited.today = j.today
-	if len(prohibited.list) == 0 {
+	if _, taken := j.request.retraction(); taken < 0 && len(prohibited.list) == 0 {
 		return
 	}
 	j.drop(rule, func(c Call) (Place, string) {

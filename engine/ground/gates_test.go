@@ -260,6 +260,8 @@ skip_track{"properties":{"n":{}}}`
 		{"besides, turn on the den", den, "="},
 		{"leave the den on", den, "="},
 		{"is VAT excluded from the den", den, "="},
+		{"turn off all the lights but leave the den on", den, ""},
+		{"turn off all the lights but leave the den on", `set{"room":"hall"}`, "="},
 		// Statements, and the exception is what is asked for.
 		{"all the lights are on except the den, turn it on", den, "="},
 		{"all the lights are on except the den", den, ""},

@@ -9,7 +9,7 @@ import (
 // negations are the phrases that forbid what follows.
 var negations = []string{
 	"don't", "dont", "do not", "never", "no longer", "must not", "mustn't", "mustnt", "should not", "shouldn't", "shouldnt",
-	"make sure not", "be sure not", "no need", "need not", "needn't", "better not", "rather not", "please not",
+	"make sure not", "be sure not", "no need", "need not", "needn't", "better not", "better if you don't", "better if you didn't", "rather not", "nobody is to", "no one is to", "nobody may", "no one may", "please not",
 	"let's not", "lets not", "under no circumstances", "shall not", "shan't", "not to", "may not", "ought not",
 	"rather you didn't", "rather you did not", "rather you don't", "prefer you didn't", "prefer you did not", "prefer that you don't",
 	"prefer if you didn't", "prefer it if you didn't", "wouldn't want you", "would not want you",
@@ -21,7 +21,7 @@ var negations = []string{
 var inabilities = []string{"can't", "cant", "cannot", "can not", "could not", "couldn't"}
 
 // ceasing forbid what the word behind them does: "avoid calling".
-var ceasing = []string{"stop", "quit", "avoid", "refrain from", "abstain from", "cease"}
+var ceasing = []string{"hold off on", "hold off", "forget about", "stop", "quit", "avoid", "refrain from", "abstain from", "cease"}
 
 var (
 	// encouraging turn a negation into a request: "don't forget to".
@@ -276,7 +276,8 @@ func thirdPerson(verb string) bool {
 // forbids counts: a tool's trigger finds its words there as well. What happened, or did not, does
 // not count, nor does a request to stop something, which a tool may do.
 func (r *Request) Negated() bool {
-	return slices.ContainsFunc(r.negations(), func(n negation) bool { return !n.ceasing })
+	_, taken := r.retraction()
+	return taken > 0 || slices.ContainsFunc(r.negations(), func(n negation) bool { return !n.ceasing })
 }
 
 var (
@@ -505,6 +506,9 @@ func (r *Request) Forbids(tool string, values []string) bool {
 
 func (p *prohibitions) forbid(tool string, values []string) bool {
 	name, own := nameWords(tool), ownWords(values)
+	if p.request.retracts(name) {
+		return true
+	}
 	parts := strings.FieldsFunc(strings.ToLower(tool), func(c rune) bool { return c == '_' || c == '-' })
 	ends := hasWord(parts, stopping)
 	writes := hasWord(parts, writingVerbs)
