@@ -210,6 +210,6 @@ func (j *judge) namesDay(value string) bool {
 		j.loose = j.request.looseDays(j.days)
 	}
 	soon := !day.Before(j.today) && day.Before(j.today.AddDate(0, 1, 0))
-	return slices.ContainsFunc(j.days, func(d Date) bool { return d.Day.Equal(day) || !d.Or.IsZero() && d.Or.Equal(day) }) ||
+	return slices.ContainsFunc(j.days, func(d Date) bool { return d.means(day) }) ||
 		soon && slices.Contains(j.loose, day.Day())
 }

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +18,19 @@ type Date struct {
 	words          span
 	exact, tonight bool // a year is named; it is the night after the day
 	unsure         bool // read, but too doubtful to change a value by
+	kind           dateKind
+	also           []time.Time // what speakers mean by the words, too, and a right value may be
 }
+
+// dateKind says how words name a day.
+type dateKind int
+
+const (
+	fixed      dateKind = iota
+	anyWeekday          // a day of the week that no other word holds to a week
+	yearless            // a month's day that may be of any year
+	distance            // days counted from today, or from another day
+)
 
 var (
 	months   = index("january february march april may june july august september october november december")
@@ -50,6 +63,8 @@ type reading struct {
 	end           int
 	day, or       time.Time
 	exact, unsure bool
+	kind          dateKind
+	also          []time.Time
 }
 
 // Dates are the days that the request names, in its order, seen from today: ISO dates,
@@ -57,7 +72,8 @@ type reading struct {
 // its neighbours, and days so far from another one. "next" before a weekday is the week
 // after this one, weeks beginning on Monday; without it, or with "this", it is the next
 // such day after today. In a request about what was it is the last one, or else the next.
-// Days that four digits can't give a year to are none.
+// The second day of a range is counted from the first. Days that four digits can't give a year to
+// are none.
 func (r *Request) Dates(today time.Time) (list []Date) {
 	c := calendar{r, dayOf(today.Date()), r.tellsOfPast() || r.looksBack()}
 	for i := 0; i < len(r.words); {
@@ -67,11 +83,12 @@ func (r *Request) Dates(today time.Time) (list []Date) {
 			continue
 		}
 		if y := d.day.Year(); y >= 0 && y <= 9999 {
-			list = append(list, Date{d.day, d.or, r.words[i].at, r.words[d.end-1].end, span{i, d.end}, d.exact, r.words[i].text == "tonight", d.unsure})
+			list = append(list, Date{d.day, d.or, r.words[i].at, r.words[d.end-1].end, span{i, d.end}, d.exact, r.words[i].text == "tonight", d.unsure, d.kind, d.also})
 		}
 		i = d.end
 	}
-	return list
+	c.pair(list)
+	return slices.DeleteFunc(list, func(d Date) bool { return d.Day.Year() > 9999 })
 }
 
 func dayOf(year int, month time.Month, day int) time.Time {
@@ -199,6 +216,7 @@ func (c *calendar) monthDay(i int) reading {
 		return reading{}
 	}
 	d := c.inYear(at, m, n)
+	d.toCome(c.at(i - 1))
 	d.unsure = d.unsure || !isOrdinal(number) && c.mayBeVerb(i, at)
 	return d
 }
@@ -219,6 +237,7 @@ func (c *calendar) dayMonth(i int) reading {
 		return reading{}
 	}
 	d := c.inYear(at+1, m, n)
+	d.toCome(c.at(i - 1))
 	d.unsure = d.unsure || c.endsRange(i) || !of && c.mayBeVerb(at, at+1)
 	return d
 }
@@ -307,11 +326,20 @@ func (c *calendar) inYear(at int, m time.Month, n int) reading {
 	if !ok {
 		return reading{}
 	}
-	d := reading{end: at, day: next, unsure: c.bareYear(at)}
+	d := reading{end: at, day: next, unsure: c.bareYear(at), kind: yearless}
 	if last, ok := c.nearest(m, n, -1); ok && c.past {
 		d.day, d.or = last, next
+	} else if ok {
+		d.also = []time.Time{last}
 	}
 	return d
+}
+
+// toCome makes a day one of the future alone, when the word before it does: "next March 4".
+func (d *reading) toCome(before string) {
+	if d.kind == yearless && (before == "next" || before == "coming") {
+		d.kind, d.also = fixed, nil
+	}
 }
 
 // nearest is the next day of a month, today included, or the last one before today.
@@ -376,7 +404,7 @@ func (c *calendar) inDays(i int) reading {
 	if !ok {
 		return reading{}
 	}
-	return reading{end: end, day: c.today.AddDate(0, 0, days)}
+	return reading{end: end, day: c.today.AddDate(0, 0, days), kind: distance}
 }
 
 var daysOf = map[string]int{"day": 1, "week": 7, "fortnight": 14}
@@ -426,6 +454,7 @@ func (c *calendar) apart(i int) reading {
 		return reading{}
 	}
 	first := c.at(end + 1)
+	d.kind, d.also = fixed, nil
 	d.day, d.exact, d.unsure = d.day.AddDate(0, 0, days), false, lead != "from" || first != "today" && first != "tomorrow"
 	if !d.or.IsZero() {
 		d.or = d.or.AddDate(0, 0, days)
@@ -476,14 +505,23 @@ func (c *calendar) byLead(n int, lead string, end int) reading {
 	switch {
 	case ok:
 		return reading{end: behind, day: c.inWeek(n, weeks)}
-	case lead == "next":
-		return reading{end: end, day: c.inWeek(n, 1)}
+	case lead == "next": // this week's to some speakers
+		return reading{end: end, day: c.inWeek(n, 1), also: []time.Time{next}}
+	case lead == "coming":
+		return reading{end: end, day: next}
 	case lead == "last" || lead == "past":
 		return reading{end: end, day: last}
-	case lead == "since" || c.past && lead != "coming":
+	case lead == "since" || c.past:
 		return reading{end: end, day: last, or: next}
 	}
-	return reading{end: end, day: next, unsure: c.bareDay(end)}
+	d := reading{end: end, day: next, unsure: c.bareDay(end), kind: anyWeekday, also: []time.Time{last}}
+	if lead == "this" {
+		d.kind, d.also = fixed, nil
+	}
+	if int(c.today.Weekday()) == n {
+		d.also = append(d.also, c.today)
+	}
+	return d
 }
 
 // bareDay reports whether a number behind a weekday may be its day: "Saturday 19".
@@ -517,7 +555,7 @@ func (c *calendar) dayBehind(i int) reading {
 	if next.IsZero() {
 		return reading{}
 	}
-	return reading{end: at, day: next}
+	return reading{end: at, day: next, also: []time.Time{c.numbered(n, weekday, -1, -1)}}
 }
 
 // numbered is the nearest day of this number that is such a weekday, seen from a day and in

@@ -15,39 +15,102 @@ func repairDates(j *judge, rule string) {
 	if len(days) == 0 {
 		return
 	}
+	if j.on(duplicates) {
+		dropDuplicates(j, duplicates) // judged once more, the calls would have fewer dates
+	}
 	if !slices.ContainsFunc(days, func(d Date) bool { return !d.Day.Equal(days[0].Day) }) {
-		for i := range j.calls {
-			if e := (&editor{j, rule, &j.calls[i]}); len(e.dates()) == 1 {
-				e.redate(e.dates()[0], days[0])
-			}
-		}
+		j.redateAll(rule, days[0])
 		return
 	}
-	type place struct {
-		*editor
-		dated
+	j.redateEach(rule, days)
+}
+
+// redateAll gives the only date of each call the only day. Where the request asks for several
+// things and names no day for one of them, a day is not every call's.
+func (j *judge) redateAll(rule string, day Date) {
+	var all []datedCall
+	for i := range j.calls {
+		e := &editor{j, rule, &j.calls[i]}
+		if dates := e.dates(); len(dates) == 1 {
+			all = append(all, datedCall{e, dates[0]})
+		}
 	}
-	var all []place
+	if len(all) > 1 && !j.request.dayForAll(j.dates()) {
+		return
+	}
+	for _, p := range all {
+		p.redate(p.dated, day)
+	}
+}
+
+// datedCall is a date with the call that it is of.
+type datedCall struct {
+	*editor
+	dated
+}
+
+// redateEach gives the calls' dates the days of a request that names several, when there is one
+// for each.
+func (j *judge) redateEach(rule string, days []Date) {
+	var all []datedCall
 	for i := range j.calls {
 		e := &editor{j, rule, &j.calls[i]}
 		for _, d := range e.dates() {
-			all = append(all, place{e, d})
+			all = append(all, datedCall{e, d})
 		}
 	}
 	if len(all) != len(days) {
 		return
 	}
 	// Values that are one of the days are taken for right, in whatever order they are.
-	all = slices.DeleteFunc(all, func(p place) bool {
-		i := slices.IndexFunc(days, func(d Date) bool { return p.isAt(d) })
+	all, days = without(all, days, func(p datedCall, d Date) bool { return p.day.Equal(d.Day) })
+	before := len(all)
+	all, days = without(all, days, func(p datedCall, d Date) bool { return p.isAt(d) })
+	if len(all) < before {
+		return // the request may be understood in another way, and what is left, too
+	}
+	for i, p := range all {
+		if !p.endsEarly(all, days) {
+			p.redate(p.dated, days[i])
+		}
+	}
+}
+
+// without leaves out dates and days that are the same.
+func without(all []datedCall, days []Date, same func(datedCall, Date) bool) ([]datedCall, []Date) {
+	all = slices.DeleteFunc(all, func(p datedCall) bool {
+		i := slices.IndexFunc(days, func(d Date) bool { return same(p, d) })
 		if i >= 0 {
 			days = slices.Delete(days, i, i+1)
 		}
 		return i >= 0
 	})
-	for i, p := range all {
-		p.redate(p.dated, days[i])
+	return all, days
+}
+
+// endWords are those in the names of parameters for the end of something.
+var endWords = words("end ends ending until till to out checkout return returning ret back dropoff finish stop")
+
+// isEnd reports whether an argument's name says that it is an end.
+func (a *argument) isEnd() bool {
+	return slices.ContainsFunc(keyWords(a.key), endWords.has)
+}
+
+// endsEarly reports whether a call would end before it starts, if all dates became the days.
+func (p *datedCall) endsEarly(all []datedCall, days []Date) bool {
+	var starts, ends []string
+	for _, d := range p.dates() {
+		text := d.value.Text
+		if i := slices.IndexFunc(all, func(o datedCall) bool { return o.value == d.value }); i >= 0 {
+			text = days[i].Day.Format(time.DateOnly) + d.behind
+		}
+		if d.isEnd() {
+			ends = append(ends, text)
+		} else {
+			starts = append(starts, text)
+		}
 	}
+	return len(starts) > 0 && len(ends) > 0 && slices.Min(ends) < slices.Max(starts)
 }
 
 // dated is an argument that begins with a date.
@@ -94,7 +157,7 @@ func (d *dated) isAt(named Date) bool {
 	apart := int(d.day.Sub(named.Day) / (24 * time.Hour))
 	hour := strings.TrimLeft(d.behind, "Tt ")
 	switch {
-	case apart == 0:
+	case named.mayBe(d.day):
 		return true
 	case apart == 1 && named.tonight: // at one in the morning
 		return hour != "" && hour < "06"
@@ -115,7 +178,7 @@ func (e *editor) redate(d dated, named Date) {
 // them what Dates can't follow: "two days before Friday", "not on Monday", "Good Friday".
 func (t *Turn) askedDays() (list []Date) {
 	days, r := t.dates(), t.request
-	if len(days) == 0 || numericDate.re().MatchString(r.text) || len(r.looseDays(days)) > 0 || r.movesDays(days) {
+	if len(days) == 0 || numericDate.re().MatchString(r.text) || len(r.looseDays(days)) > 0 || r.movesDays(days) || r.doubtful(days) {
 		return nil
 	}
 	unasked, moves := r.unasked(), r.moves()

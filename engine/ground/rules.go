@@ -13,6 +13,9 @@ type repair struct {
 	apply func(j *judge, rule string)
 }
 
+// duplicates is the rule that others apply before they count what calls have.
+const duplicates = "duplicates"
+
 // repairs are the repairs in the order in which they are applied.
 var repairs = []repair{
 	{Rule{"name", false, "a full name is split over the fields for its halves; a missing half is filled from the request"}, splitNames},
@@ -27,7 +30,7 @@ var repairs = []repair{
 	{Rule{"snap-option", true, "an option that is not named becomes the one that is"}, snapOptions},
 	{Rule{"date", true, "a date becomes the day that the request names: next Friday, March 4th, in three days; where the system text has today's date"}, repairDates},
 	{Rule{"float", false, "a whole number where the schema has a number gets a fraction: 20.0"}, eachCall(wholeFloats)},
-	{Rule{"duplicates", false, "a call that is made twice is made once, unless the request wants it twice"}, dropDuplicates},
+	{Rule{duplicates, false, "a call that is made twice is made once, unless the request wants it twice"}, dropDuplicates},
 }
 
 // gate is a rule that withholds or drops calls.
