@@ -86,7 +86,7 @@ var ranging = words("to through thru until till")
 func (r *Request) ranges(a, b span) bool {
 	last, first := r.at(b.from-1), r.at(b.from)
 	switch {
-	case !r.oneClause(a.from, b.to):
+	case !r.oneClause(a.from, b.from+1): // a year may follow a comma
 		return false
 	case ranging.has(first) && b.from == a.to, ranging.has(last):
 		return true
