@@ -15,8 +15,8 @@ var (
 	contentOpens = words("that saying i i'll i'm i've i'd we we'll we're we've you're he she they it it's there")
 	// wanting say that a clause asks, though no verb of a command begins it.
 	wanting = words("need needs want wants would like can could will shall may let's i'd please should")
-	// looking begin questions, of which a day's own things are asked.
-	looking = words("what what's how how's show get check give list see is are will when when's any find")
+	// asksFor words begin questions, of which a day's own things are asked.
+	asksFor = words("what what's how how's show get check give list see is are will when when's any find")
 	papers  = words("invoice invoices bill bills receipt receipts statement letter email mail message report order ticket photo article paper minutes")
 	theirs  = words("the my our your his her their")
 	purpose = words("for about")
@@ -91,7 +91,7 @@ func (r *Request) aside(day span, parts []part) bool {
 
 func (r *Request) wants(p span) bool {
 	return slices.ContainsFunc(r.words[p.from:p.to], func(w word) bool {
-		return wanting.has(w.text) || looking.has(w.text) && w.text != "is" && w.text != "are"
+		return wanting.has(w.text) || asksFor.has(w.text) && w.text != "is" && w.text != "are"
 	})
 }
 
@@ -164,7 +164,7 @@ func (r *Request) isPossessive(day span) bool {
 
 // wantsToSee reports whether a clause asks to look at what a day has.
 func (r *Request) wantsToSee(p span) bool {
-	return slices.ContainsFunc(r.words[p.from:p.to], func(w word) bool { return looking.has(w.text) })
+	return slices.ContainsFunc(r.words[p.from:p.to], func(w word) bool { return asksFor.has(w.text) })
 }
 
 // isNow reports whether something shall be done now, or by a day that is told before.

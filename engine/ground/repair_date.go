@@ -92,9 +92,7 @@ func without(all []datedCall, days []Date, same func(datedCall, Date) bool) ([]d
 var endWords = words("end ends ending until till to out checkout return returning ret back dropoff finish stop")
 
 // isEnd reports whether an argument's name says that it is an end.
-func (a *argument) isEnd() bool {
-	return slices.ContainsFunc(keyWords(a.key), endWords.has)
-}
+func (a *argument) isEnd() bool { return hasWord(keyWords(a.key), endWords) }
 
 // endsEarly reports whether a call would end before it starts, if all dates became the days.
 func (p *datedCall) endsEarly(all []datedCall, days []Date) bool {
