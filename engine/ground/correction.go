@@ -28,7 +28,7 @@ func (p *prohibition) corrected(tool string, values []*sought, own map[string]bo
 		return false
 	}
 	in, behind := span{p.at, p.split}, span{p.to, min(len(p.request.words), p.to+longestClause)}
-	takesOver = takesOver || verbless || slices.ContainsFunc(p.request.words[behind.from:behind.to], func(w word) bool { return anaphors.has(w.text) })
+	takesOver = takesOver || verbless || anyWord(p.request.words[behind.from:behind.to], anaphors)
 	fresh := false
 	for _, v := range values {
 		inside := p.clause.has(v) || p.request.saysTime(in, p.clause, v.text, days)

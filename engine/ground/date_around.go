@@ -39,7 +39,7 @@ func (r *Request) tellsOfPast() bool {
 
 // looksBack reports whether a request is about what is kept of days gone by.
 func (r *Request) looksBack() bool {
-	return slices.ContainsFunc(r.words, func(w word) bool { return kept.has(w.text) })
+	return anyWord(r.words, kept)
 }
 
 var kept = words("history photo photos picture pictures orders spending expenses transactions")

@@ -37,7 +37,7 @@ func (r *Request) doubtful(days []Date) bool {
 	}
 	return slices.ContainsFunc(days, func(d Date) bool {
 		p := parts[partOf(parts, d.words.from)]
-		near := span{max(p.from, d.words.from-longestClause), min(p.to, d.words.to+longestClause)}
+		near := p.around(d.words)
 		return r.aside(d.words, parts) || r.inContent(d.words, near, several) || r.belongs(d, near)
 	})
 }
@@ -49,6 +49,11 @@ type part struct {
 }
 
 func (p part) isAsked() bool { return p.asks }
+
+// around is as much of the part as may have to do with a day in it.
+func (p part) around(day span) span {
+	return span{max(p.from, day.from-longestClause), min(p.to, day.to+longestClause)}
+}
 
 // parts divides the request where clauses and commands begin.
 func (r *Request) parts() (list []part) {
@@ -79,7 +84,7 @@ func (r *Request) aside(day span, parts []part) bool {
 	if p.asks {
 		return false
 	}
-	near := span{max(p.from, day.from-longestClause), min(p.to, day.to+longestClause)}
+	near := p.around(day)
 	if r.wants(near) || !slices.ContainsFunc(parts, part.isAsked) {
 		return false
 	}
@@ -123,7 +128,7 @@ func (r *Request) inContent(day, near span, several bool) bool {
 		if w != "remind" && several {
 			return true
 		}
-		return slices.ContainsFunc(r.words[i+1:day.from], func(w word) bool { return contentOpens.has(w.text) })
+		return anyWord(r.words[i+1:day.from], contentOpens)
 	}
 	return false
 }
@@ -164,7 +169,7 @@ func (r *Request) isPossessive(day span) bool {
 
 // wantsToSee reports whether a clause asks to look at what a day has.
 func (r *Request) wantsToSee(p span) bool {
-	return slices.ContainsFunc(r.words[p.from:p.to], func(w word) bool { return asksFor.has(w.text) })
+	return anyWord(r.words[p.from:p.to], asksFor)
 }
 
 // isNow reports whether something shall be done now, or by a day that is told before.

@@ -257,7 +257,7 @@ func (r *Request) leaves(i, k int) bool {
 	if leftAlone.has(r.words[k].text) {
 		return true
 	}
-	return isPole(r.words[k].text) && slices.ContainsFunc(r.words[max(0, i-mostListed):i], func(w word) bool { return universal.has(w.text) })
+	return isPole(r.words[k].text) && anyWord(r.words[max(0, i-mostListed):i], universal)
 }
 
 var (

@@ -165,9 +165,9 @@ var (
 func (t *Turn) implies(number string) bool {
 	switch d, _ := parseDecimal(number); d {
 	case constant("0"):
-		return slices.ContainsFunc(t.request.words, func(w word) bool { return nothing.has(w.text) })
+		return anyWord(t.request.words, nothing)
 	case constant("1"):
-		return slices.ContainsFunc(t.request.words, func(w word) bool { return article.has(w.text) })
+		return anyWord(t.request.words, article)
 	default:
 		return false
 	}

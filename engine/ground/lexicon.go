@@ -54,6 +54,11 @@ func (l *wordList) has(word string) bool {
 // hasWord reports whether one of the words is in a set.
 func hasWord(list []string, set *wordList) bool { return slices.ContainsFunc(list, set.has) }
 
+// anyWord reports whether one of a request's words is in a set.
+func anyWord(list []word, set *wordList) bool {
+	return slices.ContainsFunc(list, func(w word) bool { return set.has(w.text) })
+}
+
 // A lazyExpression is a regular expression that is compiled when it is first used.
 type lazyExpression struct {
 	text     string

@@ -584,7 +584,7 @@ var (
 // forgiven reports whether the request asks for a call elsewhere.
 func (p *prohibition) forgiven(rest *spoken, near []word, matched []string, values []*sought) bool {
 	again := len(matched) > 0 && !slices.ContainsFunc(matched, func(w string) bool { return !rest.stems[w] })
-	if !again && !p.after.stems["instead"] && slices.ContainsFunc(near, func(w word) bool { return somebody.has(w.text) }) {
+	if !again && !p.after.stems["instead"] && anyWord(near, somebody) {
 		return false // "don't call him, Bob is asleep"
 	}
 	if p.ability && slices.ContainsFunc(p.words, func(w word) bool { return isPast(w.text) && rest.stems[stem(w.text)] }) && (p.after.stems["it"] || p.after.stems["them"]) {

@@ -108,7 +108,8 @@ func suggestsWord(said, option string, part bool) bool {
 	case !part && len(option) >= longCompound && len(said) >= len(option)+longRest && (strings.HasPrefix(said, option) || strings.HasSuffix(said, option)):
 		return true
 	}
-	return baseForm(said) == baseForm(option) || meanAlike(baseForm(said), baseForm(option))
+	x, y := baseForm(said), baseForm(option)
+	return x == y || meanAlike(x, y)
 }
 
 // baseForm is the stem of a word; for irregular forms that of the verb or the singular.

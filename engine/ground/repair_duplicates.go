@@ -35,13 +35,13 @@ var repeating = words("again another both each twice thrice double more times ev
 // wanted reports whether the request may ask for a call several times: in a word, by a number
 // that is none of the call's values, or because it has all that the call says so often.
 func (j *judge) wanted(c Call, times int) bool {
-	if slices.ContainsFunc(j.request.words, func(w word) bool { return repeating.has(w.text) }) {
+	if anyWord(j.request.words, repeating) {
 		return true
 	}
-	counted, said := true, false
-	often := true
+	number := newDecimal(false, strconv.Itoa(times), 0)
+	counted, said, often := j.asked.numbers[number], false, true
 	for _, a := range j.tools.leaves(c) {
-		if d, ok := parseDecimal(a.value.Text); ok && d == newDecimal(false, strconv.Itoa(times), 0) {
+		if d, ok := parseDecimal(a.value.Text); ok && d == number {
 			counted = false
 		}
 		if a.value.Is(jsontext.String) && !a.listed() {
@@ -49,7 +49,7 @@ func (j *judge) wanted(c Call, times int) bool {
 			often = often && strings.Count(" "+plain(j.request.text), plain(a.value.Text)) >= times
 		}
 	}
-	return counted && j.asked.HasNumber(strconv.Itoa(times)) || said && often
+	return counted || said && often
 }
 
 // canonical is a value with the keys of objects in order, and numbers written one way.

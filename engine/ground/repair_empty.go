@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -46,7 +45,7 @@ func (r *Request) asksForNothing() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.words, func(w word) bool { return emptying.has(w.text) })
+	return anyWord(r.words, emptying)
 }
 
 // isMailAddress reports whether the name of a property says that it holds one: "email" and

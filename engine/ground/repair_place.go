@@ -469,7 +469,7 @@ func (g *gazette) isStreet(from, to int) bool {
 	if !onlyDigits(g.words[from].text) {
 		return false
 	}
-	return slices.ContainsFunc(g.words[from:to], func(w word) bool { return streets.has(w.text) })
+	return anyWord(g.words[from:to], streets)
 }
 
 // segment is where a name ends that follows a comma at i; i when there is none.

@@ -344,7 +344,7 @@ func (r *Request) placeEnd(i int) int {
 
 // isStreetSoon reports whether a street follows a number.
 func (r *Request) isStreetSoon(i int) bool {
-	return slices.ContainsFunc(r.words[i:min(len(r.words), i+3)], func(w word) bool { return streets.has(w.text) })
+	return anyWord(r.words[i:min(len(r.words), i+3)], streets)
 }
 
 // titleEnd is where a place with capitals ends, with what it lies in.

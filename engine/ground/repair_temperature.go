@@ -99,7 +99,7 @@ func (a *argument) isDifference() bool {
 
 // speaksOfDifferences reports whether a request may ask for a difference between temperatures.
 func (r *Request) speaksOfDifferences() bool {
-	return slices.ContainsFunc(r.words, func(w word) bool { return comparing.has(w.text) }) || degreesOff.re().MatchString(r.text)
+	return anyWord(r.words, comparing) || degreesOff.re().MatchString(r.text)
 }
 
 // bareScale reports whether a letter behind a numeral, without a sign of degrees, is followed by nothing but marks or a

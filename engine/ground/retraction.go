@@ -38,7 +38,7 @@ func (r *Request) retraction() (from, at int) {
 			break
 		}
 	}
-	if slices.ContainsFunc(r.words[from:at], func(w word) bool { return writingVerbs.has(w.text) }) { // it may be what is written
+	if anyWord(r.words[from:at], writingVerbs) { // it may be what is written
 		return 0, -1
 	}
 	return from, at
