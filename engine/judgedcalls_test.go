@@ -86,11 +86,10 @@ func (c *judgedCall) judge(t *testing.T, lex *lexicon, tools string) (good bool,
 		if err != nil {
 			t.Fatalf("%s: %v", call, err)
 		}
-		list := prompt.Call{Name: name, Arguments: arguments}
 		if !s.declared.Start(s.engine.weights.vocabulary(lex)).AcceptBytes([]byte(`[{"name":"` + name + `","arguments":` + string(arguments) + `}]`)) {
 			t.Fatalf("%s: no valid call", call)
 		}
-		r.calls = append(r.calls, list)
+		r.calls = append(r.calls, prompt.Call{Name: name, Arguments: arguments})
 	}
 	response := judgeCalls(t, lex, r)
 	got = string(appendCalls(nil, response.FunctionCalls))
